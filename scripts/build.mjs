@@ -1,0 +1,123 @@
+// Builds both packages, or the ones named: node scripts/build.mjs [lock] [toolkit]
+//
+// Each build goes to a folder of its own and is moved into dist only when it is whole, file by file and only where a
+// file has changed. So a failed build leaves the last good dist in place, two builds at once do not disturb each other,
+// and a test that runs meanwhile never sees half a file. Output files are named like their sources, one for one, so that
+// a child process can be started by its path and a stack trace names the file it came from.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'tsdown';
+import { luaAsText } from './lua-as-text.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** The sources behind the subpaths of lock/package.json, as far as they are there. */
+function lockEntries() {
+  const { exports } = JSON.parse(readFileSync(path.join(root, 'lock/package.json'), 'utf8'));
+  return Object.values(exports)
+    .map((target) => target.default)
+    .filter((file) => file?.endsWith('.mjs'))
+    .map((file) => file.replace(/^\.\/dist\//, 'src/').replace(/\.mjs$/, '.ts'))
+    .filter((source) => existsSync(path.join(root, 'lock', source)));
+}
+
+/** The program, and every file that it starts as a process of its own: those stand in folders called `processes`. */
+function toolkitEntries() {
+  const folder = path.join(root, 'toolkit/src');
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true })
+    .filter((file) => file === path.join('cli', 'main.ts') || path.basename(path.dirname(file)) === 'processes')
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts') && !file.endsWith('.test.ts'))
+    .map((file) => `src/${file.split(path.sep).join('/')}`);
+}
+
+const packages = {
+  lock: { entry: lockEntries, dts: true },
+  // Nobody imports the toolkit, so it has no declarations.
+  toolkit: { entry: toolkitEntries, dts: false },
+};
+
+async function buildPackage(name) {
+  const cwd = path.join(root, name);
+  const entry = packages[name].entry();
+  if (entry.length === 0) return `${name}: nothing to build yet`;
+
+  const fresh = await mkdtemp(path.join(cwd, '.build-'));
+  try {
+    await build({
+      config: false,
+      cwd,
+      entry,
+      root: path.join(cwd, 'src'),
+      outDir: fresh,
+      clean: false,
+      unbundle: true,
+      format: 'esm',
+      platform: 'node',
+      target: 'node20.19',
+      dts: packages[name].dts,
+      tsconfig: path.join(root, 'tsconfig.base.json'),
+      plugins: [luaAsText()],
+      logLevel: 'warn',
+      report: false,
+    });
+    const changed = await moveInto(path.join(cwd, 'dist'), fresh);
+    return `${name}: ${entry.length} entries, ${changed === 0 ? 'nothing changed' : `${changed} files changed`}`;
+  } finally {
+    await rm(fresh, { recursive: true, force: true });
+  }
+}
+
+/** Makes `dist` equal to `fresh`, with a rename for each changed file, and gives the number of changes. */
+async function moveInto(dist, fresh) {
+  await mkdir(dist, { recursive: true });
+  const wanted = await filesIn(fresh);
+  let changed = 0;
+  for (const file of wanted) {
+    const target = path.join(dist, file);
+    if (await sameContent(path.join(fresh, file), target)) continue;
+    await mkdir(path.dirname(target), { recursive: true });
+    await rename(path.join(fresh, file), target);
+    changed++;
+  }
+  const kept = new Set(wanted);
+  for (const file of await filesIn(dist)) {
+    if (kept.has(file)) continue;
+    await rm(path.join(dist, file), { force: true });
+    changed++;
+  }
+  return changed;
+}
+
+async function filesIn(folder) {
+  const found = await readdir(folder, { recursive: true, withFileTypes: true });
+  return found
+    .filter((item) => item.isFile())
+    .map((item) => path.relative(folder, path.join(item.parentPath ?? item.path, item.name)));
+}
+
+async function sameContent(one, other) {
+  try {
+    const [a, b] = await Promise.all([readFile(one), readFile(other)]);
+    return a.equals(b);
+  } catch {
+    return false;
+  }
+}
+
+const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(packages);
+for (const name of names) {
+  if (!(name in packages)) {
+    console.error(`build: there is no package "${name}"; the packages are ${Object.keys(packages).join(' and ')}.`);
+    process.exit(64);
+  }
+}
+try {
+  for (const line of await Promise.all(names.map(buildPackage))) console.error(`build: ${line}`);
+} catch (error) {
+  console.error(error);
+  console.error('build: failed; dist is left as it was.');
+  process.exit(1);
+}
