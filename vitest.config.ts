@@ -1,0 +1,36 @@
+import { configDefaults, type ViteUserConfig } from 'vitest/config';
+import { ClosingLineReporter } from './scripts/closing-line-reporter.ts';
+import { luaAsText } from './scripts/lua-as-text.mjs';
+
+// Tests stand beside the code, and the suffix says what a test needs: `.test.ts` nothing, `.fuzz.test.ts` a seed, which
+// it prints, `.contract.test.ts` its server. A test never runs a second time: one that fails now and then is a finding.
+const folders = '{lock/src,toolkit/src,scripts,examples}';
+const servers = `${folders}/**/*.contract.test.ts`;
+const seeded = `${folders}/**/*.fuzz.test.ts`;
+
+const config: ViteUserConfig = {
+  plugins: [luaAsText()],
+  test: {
+    reporters: ['default', new ClosingLineReporter()],
+    pool: 'forks',
+    // Contract tests start servers and processes of their own: more than two files at once would measure each other.
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    exclude: configDefaults.exclude,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: [`${folders}/**/*.test.ts`],
+          exclude: [...configDefaults.exclude, servers, seeded],
+        },
+      },
+      { extends: true, test: { name: 'fuzz', include: [seeded] } },
+      { extends: true, test: { name: 'contract', include: [servers] } },
+    ],
+  },
+};
+
+export default config;
