@@ -18,6 +18,5 @@ export type Plan =
   | { readonly commands: string[][]; readonly packages: string[]; readonly asRoot: boolean; readonly problem?: never }
   | { readonly problem: string; readonly commands?: never };
 
-export declare const tools: readonly Tool[];
 export declare function toolsFor(platform: string): readonly Tool[];
 export declare function planInstall(situation: Situation): Plan;

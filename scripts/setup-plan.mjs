@@ -2,7 +2,7 @@
  * What the tests and the full check-up start, where Debian and Homebrew have it, and what would be missing without it.
  * `brew` is left out where macOS brings the tool itself or has nothing like it.
  */
-export const tools = [
+const tools = [
   { name: 'redis-server', apt: 'redis-server', brew: 'redis', use: 'the Redis backend, and every experiment on Redis' },
   { name: 'redis-sentinel', apt: 'redis-sentinel', brew: 'redis', use: 'failover experiments' },
   { name: 'redis-cli', apt: 'redis-tools', brew: 'redis', use: 'looking into a Redis by hand' },
