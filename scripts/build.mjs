@@ -114,10 +114,14 @@ for (const name of names) {
     process.exit(64);
   }
 }
-try {
-  for (const line of await Promise.all(names.map(buildPackage))) console.error(`build: ${line}`);
-} catch (error) {
-  console.error(error);
-  console.error('build: failed; dist is left as it was.');
-  process.exit(1);
-}
+// One package is finished even if the other fails.
+const results = await Promise.allSettled(names.map(buildPackage));
+results.forEach((result, index) => {
+  if (result.status === 'fulfilled') {
+    console.error(`build: ${result.value}`);
+    return;
+  }
+  console.error(result.reason?.message ?? result.reason);
+  console.error(`build: ${names[index]} failed; its dist is left as it was.`);
+  process.exitCode = 1;
+});
