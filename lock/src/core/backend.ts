@@ -128,7 +128,11 @@ export interface Transfers {
    * If nobody is in the queue, `next` gets the lock, with a token of its own. Otherwise the first in the queue gets it
    * and `next` takes a place at the end. `not-held`: the hold was over, and `next` has nothing.
    */
-  transfer(hold: Hold, next: AcquireRequest, deadline: Instant): Promise<Granted | Waiting | Gone | { readonly outcome: 'not-held' }>;
+  transfer(
+    hold: Hold,
+    next: AcquireRequest,
+    deadline: Instant,
+  ): Promise<Granted | Waiting | Gone | { readonly outcome: 'not-held' }>;
 }
 
 /** The backend tells a waiter when its turn may have come. */
@@ -159,7 +163,13 @@ export interface OwnerReport {
 
 export interface LockReport {
   readonly name: string;
-  readonly holder: (OwnerReport & { readonly fencingToken: bigint | undefined; readonly remainingMs: number | undefined; readonly foreign: boolean }) | null;
+  readonly holder:
+    | (OwnerReport & {
+        readonly fencingToken: bigint | undefined;
+        readonly remainingMs: number | undefined;
+        readonly foreign: boolean;
+      })
+    | null;
   /** In order: the first is the next. */
   readonly waiters: readonly OwnerReport[];
 }
@@ -176,7 +186,10 @@ export interface Breaks {
    * than `raiseTo`, and `raiseTo` is larger than the token of the broken holder: a guard that is raised to it refuses
    * that holder from then on.
    */
-  breakLock(name: string, deadline: Instant): Promise<{ readonly broken: LockReport['holder']; readonly raiseTo: bigint }>;
+  breakLock(
+    name: string,
+    deadline: Instant,
+  ): Promise<{ readonly broken: LockReport['holder']; readonly raiseTo: bigint }>;
 }
 
 export function fences<B extends Backend>(backend: B): backend is B & Fences {

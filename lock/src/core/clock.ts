@@ -49,32 +49,54 @@ export const Instant: {
   readonly latest: (first: Instant, second: Instant) => Instant;
 } = { plus, earliest, latest };
 
-/**
- * Joins the clock of the process, which is fine but stands still while the machine is suspended, with the uptime of
- * the machine, which is coarse but goes on. Given both readings it never answers less than it did before.
- *
- * The limit: Node has no fine clock that counts a suspend, so a suspend shorter than about 20 ms is not seen.
- */
-export function suspendAware(readProcessMs: () => number, readUptimeMs: () => number): () => Instant {
-  const processAtStart = readProcessMs();
-  const uptimeAtStart = readUptimeMs();
-  let asleepMs = 0;
-  return () => {
-    const runMs = readProcessMs() - processAtStart;
-    const upMs = readUptimeMs() - uptimeAtStart;
-    asleepMs = Math.max(asleepMs, upMs - UPTIME_RESOLUTION_MS - runMs);
-    return (processAtStart + runMs + asleepMs) as Instant;
-  };
+/** The three clocks of a machine that `suspendAware` joins, each in milliseconds. */
+export interface ClockReadings {
+  /** Fine and cheap, but stands still while the machine is suspended. */
+  processMs(): number;
+  /** Goes on while suspended, but is coarse and costs a hundred times as much. */
+  uptimeMs(): number;
+  /** Cheap; can be set. It jumps ahead of the process's clock after a suspend, and is used as a hint only. */
+  wallMs(): number;
 }
 
-/** CLOCK_MONOTONIC in milliseconds: on Linux one clock for all processes of the machine. */
-function readHrtimeMs(): number {
-  return Number(process.hrtime.bigint()) / 1e6;
+/** How far wall clock and process clock may drift apart before the uptime is asked; well under one suspend. */
+const HINT_MS = 10;
+
+/** How long the uptime is not asked at most while nothing hints at a suspend. */
+const UPTIME_EVERY_MS = 1_000;
+
+/**
+ * A clock that never goes back and counts the time in which the machine was suspended.
+ *
+ * The limit: Node offers no fine clock that counts a suspend, so one of less than about 20 ms is not seen; and if
+ * somebody sets the wall clock back by exactly the length of a suspend, that suspend is seen up to a second late.
+ */
+export function suspendAware(clocks: ClockReadings): () => Instant {
+  const processAtStart = clocks.processMs();
+  const uptimeAtStart = clocks.uptimeMs();
+  let asleepMs = 0;
+  let aheadMs = clocks.wallMs() - processAtStart;
+  let askedAtMs = processAtStart;
+  return () => {
+    const processMs = clocks.processMs();
+    const wallAheadMs = clocks.wallMs() - processMs;
+    if (Math.abs(wallAheadMs - aheadMs) > HINT_MS || processMs - askedAtMs > UPTIME_EVERY_MS) {
+      aheadMs = wallAheadMs;
+      askedAtMs = processMs;
+      const upMs = clocks.uptimeMs() - uptimeAtStart;
+      asleepMs = Math.max(asleepMs, upMs - UPTIME_RESOLUTION_MS - (processMs - processAtStart));
+    }
+    return (processMs + asleepMs) as Instant;
+  };
 }
 
 /** The clock of this machine. */
 export const systemClock: Clock = {
-  now: suspendAware(readHrtimeMs, () => uptime() * 1000),
+  now: suspendAware({
+    processMs: () => Number(process.hrtime.bigint()) / 1e6,
+    uptimeMs: () => uptime() * 1000,
+    wallMs: Date.now,
+  }),
   date: () => new Date(),
   callAt(at, callback, { keepAlive }) {
     let timer: NodeJS.Timeout;
@@ -87,3 +109,6 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+/** The randomness of this machine, for jitter: it comes in by the same door. */
+export const systemRandom: () => number = Math.random;

@@ -56,7 +56,8 @@ export type LossReason =
   | 'broken' //    an operator broke the lock
   | 'disconnected' // the connection or session that held it has ended
   | 'max-hold' //  its holder had it for longer than maxHoldMs
-  | 'closed'; //   the Locks object was closed under it
+  | 'closed' //   the Locks object was closed under it
+  | 'released'; // its holder gave it back, and used it once more
 
 /** The lease is over: what it protected is not protected any more. */
 export class LeaseLostError extends LockError {

@@ -11,7 +11,9 @@ const LARGEST_TOKEN = 2n ** 63n - 1n;
 /** Reads a token from its decimal form; anything else is a RangeError, never a rounded number. */
 export function parseToken(text: string): bigint {
   if (!/^(0|[1-9][0-9]{0,18})$/.test(text) || BigInt(text) > LARGEST_TOKEN) {
-    throw new RangeError(`A fencing token is a decimal number from 0 to ${LARGEST_TOKEN}, not ${JSON.stringify(text)}.`);
+    throw new RangeError(
+      `A fencing token is a decimal number from 0 to ${LARGEST_TOKEN}, not ${JSON.stringify(text)}.`,
+    );
   }
   return BigInt(text);
 }

@@ -7,7 +7,7 @@
 import { quote } from './errors.ts';
 
 /** The largest span of time that a timer can wait. */
-export const LONGEST_MS = 2 ** 31 - 1;
+export const LONGEST_MS: number = 2 ** 31 - 1;
 
 /** The shortest TTL: below it, the time that a reply takes eats the lease. */
 export const SHORTEST_TTL_MS = 50;
@@ -16,7 +16,11 @@ export const SHORTEST_TTL_MS = 50;
 export const LONGEST_NAME_BYTES = 512;
 
 /** A span of milliseconds between two limits; anything else is a TypeError or a RangeError that names the option. */
-export function checkMs(option: string, value: unknown, { min, max = LONGEST_MS }: { min: number; max?: number }): number {
+export function checkMs(
+  option: string,
+  value: unknown,
+  { min, max = LONGEST_MS }: { min: number; max?: number },
+): number {
   if (typeof value !== 'number') {
     throw new TypeError(`${option} must be a number of milliseconds, and is ${describe(value)}.`);
   }

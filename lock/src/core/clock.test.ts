@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { Instant, suspendAware, systemClock } from './clock.ts';
+
+function machine() {
+  const clocks = { process: 5_000, uptime: 100_000, wall: 1_700_000_000_000, asked: 0 };
+  const now = suspendAware({
+    processMs: () => clocks.process,
+    wallMs: () => clocks.wall,
+    uptimeMs: () => {
+      clocks.asked++;
+      return Math.floor(clocks.uptime / 10) * 10;
+    },
+  });
+  const run = (ms: number): void => {
+    clocks.process += ms;
+    clocks.uptime += ms;
+    clocks.wall += ms;
+  };
+  const suspend = (ms: number): void => {
+    clocks.uptime += ms;
+    clocks.wall += ms;
+  };
+  return { clocks, now, run, suspend };
+}
+
+describe('the clock that counts a suspend', () => {
+  it('is the clock of the process while the machine is awake', () => {
+    const { now, run } = machine();
+    const start = now();
+    for (let i = 0; i < 1_000; i++) {
+      run(7.3);
+      expect(now() - start).toBeCloseTo(7.3 * (i + 1), 6);
+    }
+  });
+
+  it('jumps ahead by a suspend at the first look after it', () => {
+    const { now, run, suspend } = machine();
+    const start = now();
+    run(100);
+    suspend(8_000);
+    expect(now() - start).toBeGreaterThanOrEqual(8_100 - 30);
+    expect(now() - start).toBeLessThanOrEqual(8_100);
+  });
+
+  it('counts several suspends, and never goes back', () => {
+    const { now, run, suspend } = machine();
+    let last = now();
+    for (let i = 0; i < 50; i++) {
+      run(3);
+      if (i % 10 === 0) suspend(1_000);
+      const here = now();
+      expect(here).toBeGreaterThanOrEqual(last);
+      last = here;
+    }
+  });
+
+  it('is not moved by somebody who sets the wall clock', () => {
+    const { clocks, now, run } = machine();
+    const start = now();
+    run(10);
+    clocks.wall += 3_600_000;
+    expect(now() - start).toBe(10);
+    clocks.wall -= 7_200_000;
+    expect(now() - start).toBe(10);
+  });
+
+  it('asks for the uptime, which costs a file, only when something hints at a suspend, or once a second', () => {
+    const { clocks, now, run } = machine();
+    const before = clocks.asked;
+    for (let i = 0; i < 999; i++) {
+      run(1);
+      now();
+    }
+    expect(clocks.asked).toBe(before);
+    run(2);
+    now();
+    expect(clocks.asked).toBe(before + 1);
+  });
+});
+
+describe('the clock of this machine', () => {
+  it('calls back when the instant has come, not before, and not after it was cancelled', async () => {
+    const due = Instant.plus(systemClock.now(), 15);
+    let cancelled = true;
+    systemClock.callAt(due, () => (cancelled = false), { keepAlive: false })();
+    await new Promise<void>((resolve) => void systemClock.callAt(due, resolve, { keepAlive: true }));
+    expect(systemClock.now()).toBeGreaterThanOrEqual(due);
+    expect(cancelled).toBe(true);
+  });
+});

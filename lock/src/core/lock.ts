@@ -1,0 +1,315 @@
+/**
+ * The API: `createLocks` gives one `Locks` object per process and backend, that gives `Lock`s by name, that give
+ * leases.
+ *
+ * @module
+ */
+import { randomUUID } from 'node:crypto';
+import { type Backend, type Fences, type OwnerId, renews, reportsLoss } from './backend.ts';
+import type { CallContext } from './call.ts';
+import { type Clock, systemClock, systemRandom } from './clock.ts';
+import { LockBusyError, LockError, type LossReason, quote } from './errors.ts';
+import { Janitor } from './janitor.ts';
+import type { FencedLease, HeldLease, Lease } from './lease.ts';
+import type { LocalWaiterOptions } from './local-queue.ts';
+import {
+  checkBoolean,
+  checkKeys,
+  checkMs,
+  checkName,
+  checkSignal,
+  checkText,
+  LONGEST_MS,
+  SHORTEST_TTL_MS,
+} from './options.ts';
+import { currentFrame, enterNested, Frame, NestedLease, openFrame, runInFrame } from './reentry.ts';
+import { LocalLock, type Shared } from './waiting.ts';
+import { Watchdog } from './watchdog.ts';
+
+/** How a lock is held and waited for. All times in milliseconds. */
+export interface LockOptions {
+  /** For how long the backend gives the lock without a renewal; from 50. Default 30,000. */
+  readonly ttlMs?: number;
+  /** How long `acquire` and `run` wait at most; 0 does not wait. Default 10,000. */
+  readonly waitMs?: number;
+  /** After this time the lease is lost, however long its body runs on: a bound for hung bodies. Default: none. */
+  readonly maxHoldMs?: number;
+  /** Whether the watchdog renews the lease. Default true. */
+  readonly renew?: boolean;
+  /** What the lock is for, as `holdfast who` shows it to people on call; at most 512 bytes. */
+  readonly purpose?: string;
+}
+
+export interface LocksOptions extends LockOptions {
+  /** How long one call to the backend may take before its outcome counts as unknown. Default: a sixth of the TTL, from 250 to 5,000. */
+  readonly callMs?: number;
+  /** For tests: a clock that is moved by hand. */
+  readonly clock?: Clock;
+  /** For tests: a source of numbers from 0 to 1, for jitter. */
+  readonly random?: () => number;
+}
+
+/** What one acquisition may say differently. */
+export interface AcquireOptions {
+  readonly waitMs?: number;
+  readonly purpose?: string;
+  /** Ends the wait: `acquire` rejects with the code `ABORTED`. It does not end a lease. */
+  readonly signal?: AbortSignal;
+}
+
+export interface Lock<L extends Lease = Lease> {
+  readonly name: string;
+  /**
+   * Waits in line until it has the lock, then runs the body, then releases. Resolves with what the body returns.
+   *
+   * Rejects with the body's own error, whatever happens to the lock (a problem with the lock is then on that error as
+   * `lockError`); with `LeaseLostError` if the body ended well but the lease was lost meanwhile; with the errors of
+   * `acquire`. A release that the backend did not confirm is no error: the result is good, and the TTL frees the lock.
+   *
+   * Inside the body of a `run` of the same lock it enters at once, with the same lease.
+   */
+  run<Result>(body: (lease: L) => Result | PromiseLike<Result>, options?: AcquireOptions): Promise<Result>;
+  /**
+   * Waits in line until it has the lock. Rejects with `LockBusyError` when `waitMs` is over, with the codes `ABORTED`
+   * and `CLOSED`, with `BackendUnavailableError` if the backend was away all that time, and at once with
+   * `SELF_DEADLOCK` inside the body of a `run` of the same lock.
+   */
+  acquire(options?: AcquireOptions): Promise<L>;
+  /**
+   * Tries once and does not wait. Gives null if another owner holds the lock or others wait for it. Rejects with
+   * `OutcomeUnknownError` if no reply came; the lock is then released in the background, in case it was granted.
+   */
+  tryAcquire(options?: Pick<AcquireOptions, 'purpose' | 'signal'>): Promise<L | null>;
+}
+
+/** The locks of one backend, for this process: owns the watchdog, the local queues, and what is held. */
+export interface Locks<L extends Lease = Lease> extends AsyncDisposable {
+  /** A lock by its name; no I/O. The same name is the same lock. Options here stand before those of `createLocks`. */
+  lock(name: string, options?: LockOptions): Lock<L>;
+  /**
+   * Ends all waits with the code `CLOSED`, aborts the signals of the leases that are held, releases them, and closes
+   * the backend. Resolves when that is done, at the latest after the time of two calls. Clients that were handed in
+   * stay open.
+   */
+  close(): Promise<void>;
+}
+
+/** The lease that a backend's locks give: with a token, where the backend has them. */
+export type LeaseOf<B extends Backend> = B extends Fences ? FencedLease : Lease;
+
+const DEFAULTS = { ttlMs: 30_000, waitMs: 10_000 };
+const LOCK_OPTIONS = ['ttlMs', 'waitMs', 'maxHoldMs', 'renew', 'purpose'];
+const ACQUIRE_OPTIONS = ['waitMs', 'purpose', 'signal'];
+
+/**
+ * Makes the locks of a backend. One per process and backend is right: waiters of one `Locks` object stand in one line,
+ * and renewals travel together.
+ *
+ * @example
+ * const locks = createLocks(redisBackend(fromIoredis(redis)), { ttlMs: 30_000 });
+ * await locks.lock('order:1001').run(async (lease) => charge(order, lease.fencingToken));
+ */
+export function createLocks<B extends Backend>(backend: B, options: LocksOptions = {}): Locks<LeaseOf<B>> {
+  // One class serves backends with and without tokens; the types say which of them this is.
+  return new LocksOfOneBackend(backend, options) as unknown as Locks<LeaseOf<B>>;
+}
+
+class LocksOfOneBackend implements Locks<FencedLease> {
+  readonly #backend: Backend;
+  readonly #defaults: LocalWaiterOptions;
+  readonly #shared: Shared;
+  readonly #locks: Map<string, LocalLock> = new Map();
+  readonly #leases: Map<OwnerId, HeldLease> = new Map();
+  readonly #stopReports: (() => void) | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(backend: Backend, options: LocksOptions) {
+    checkKeys('The options of createLocks', options, [...LOCK_OPTIONS, 'callMs', 'clock', 'random']);
+    const { clock = systemClock, random = systemRandom } = options;
+    this.#backend = backend;
+    const none = {
+      ...DEFAULTS,
+      maxHoldMs: Number.POSITIVE_INFINITY,
+      renew: true,
+      purpose: undefined,
+      signal: undefined,
+    };
+    this.#defaults = checkLockOptions(options, none);
+    const callMs =
+      options.callMs === undefined
+        ? defaultCallMs(this.#defaults.ttlMs)
+        : checkMs('callMs', options.callMs, { min: 10 });
+    const context: CallContext = { clock, backendId: backend.id, callMs };
+    const instance = randomUUID();
+    let acquisitions = 0;
+    this.#shared = {
+      backend,
+      context,
+      random,
+      janitor: new Janitor(backend, context, random),
+      watchdog: renews(backend) ? new Watchdog(backend, context) : undefined,
+      newOwner: () => `${instance}:${++acquisitions}`,
+      began: (lease) => this.#leases.set(lease.owner, lease),
+      ended: (lease) => this.#leases.delete(lease.owner),
+      idle: (lock) => this.#locks.delete(lock.name),
+    };
+    if (reportsLoss(backend)) this.#stopReports = backend.onLoss((owner, reason) => this.#reported(owner, reason));
+  }
+
+  lock(name: string, options: LockOptions = {}): Lock<FencedLease> {
+    checkKeys('The options of a lock', options, LOCK_OPTIONS);
+    const settings = checkLockOptions(options, this.#defaults);
+    return new NamedLock(checkName(name), settings, this.#shared.context.clock, this, () => this.#localLock(name));
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #close(): Promise<void> {
+    const error = this.#closedError();
+    for (const lock of this.#locks.values()) lock.close(error);
+    for (const lease of [...this.#leases.values()]) {
+      lease.lose('closed', 'The Locks object that it came from was closed.');
+      await Promise.resolve(lease.release()).catch(() => undefined); // the loss, which its signal has told already
+    }
+    this.#shared.watchdog?.close();
+    this.#stopReports?.();
+    await this.#shared.janitor.close();
+    await this.#backend.close();
+  }
+
+  #closedError(): LockError {
+    return new LockError('CLOSED', 'These locks were closed: close() was called on their Locks object.');
+  }
+
+  #localLock(name: string): LocalLock {
+    if (this.#closed !== undefined) throw this.#closedError();
+    let lock = this.#locks.get(name);
+    if (lock === undefined) {
+      lock = new LocalLock(name, this.#shared);
+      this.#locks.set(name, lock);
+    }
+    return lock;
+  }
+
+  #reported(owner: OwnerId, reason: LossReason | 'at-risk'): void {
+    const lease = this.#leases.get(owner);
+    if (lease === undefined) return;
+    if (reason === 'at-risk') lease.doubt();
+    else
+      lease.lose(
+        reason,
+        reason === 'broken' ? 'An operator broke the lock.' : `The ${this.#backend.id} backend reported it.`,
+      );
+  }
+}
+
+class NamedLock implements Lock<FencedLease> {
+  readonly name: string;
+  readonly #settings: LocalWaiterOptions;
+  readonly #clock: Clock;
+  readonly #locks: object;
+  readonly #local: () => LocalLock;
+
+  constructor(name: string, settings: LocalWaiterOptions, clock: Clock, locks: object, local: () => LocalLock) {
+    this.name = name;
+    this.#settings = settings;
+    this.#clock = clock;
+    this.#locks = locks;
+    this.#local = local;
+  }
+
+  async run<Result>(
+    body: (lease: FencedLease) => Result | PromiseLike<Result>,
+    options: AcquireOptions = {},
+  ): Promise<Result> {
+    const settings = this.#checked(options, ACQUIRE_OPTIONS);
+    const nested = await enterNested(this.#locks, this.name, this.#clock, settings);
+    if (nested !== undefined) {
+      try {
+        return await runInFrame(nested, async () => body(new NestedLease(nested)));
+      } finally {
+        nested.end();
+      }
+    }
+    const lease = await this.#acquire(settings);
+    const frame = new Frame(this.#locks, lease, currentFrame(), undefined);
+    let result: Result;
+    try {
+      result = await runInFrame(frame, async () => body(lease));
+    } catch (error) {
+      frame.end();
+      await lease.release().catch((lockError: unknown) => attach(error, lockError));
+      throw error;
+    }
+    frame.end();
+    await lease.release().catch((error: unknown) => {
+      if (error instanceof LockError && error.code === 'LOST') throw error;
+    });
+    return result;
+  }
+
+  async acquire(options: AcquireOptions = {}): Promise<FencedLease> {
+    const settings = this.#checked(options, ACQUIRE_OPTIONS);
+    if (openFrame(this.#locks, this.name) !== undefined) {
+      throw new LockError(
+        'SELF_DEADLOCK',
+        `The caller's own context holds the lock ${quote(this.name)}, so that acquire() would wait for itself. A nested run() enters at once.`,
+        { lockName: this.name },
+      );
+    }
+    return this.#acquire(settings);
+  }
+
+  async tryAcquire(options: Pick<AcquireOptions, 'purpose' | 'signal'> = {}): Promise<FencedLease | null> {
+    const settings = this.#checked(options, ['purpose', 'signal']);
+    return this.#local().tryAcquire(settings);
+  }
+
+  async #acquire(settings: LocalWaiterOptions): Promise<HeldLease> {
+    if (settings.waitMs > 0) return this.#local().acquire(settings);
+    const lease = await this.#local().tryAcquire(settings);
+    if (lease === null) throw new LockBusyError(this.name, 0);
+    return lease;
+  }
+
+  #checked(options: AcquireOptions, known: readonly string[]): LocalWaiterOptions {
+    checkKeys('The options of an acquisition', options, known);
+    const { waitMs, purpose, signal } = options;
+    return {
+      ...this.#settings,
+      waitMs: waitMs === undefined ? this.#settings.waitMs : checkMs('waitMs', waitMs, { min: 0 }),
+      purpose: checkText('purpose', purpose) ?? this.#settings.purpose,
+      signal: checkSignal(signal),
+    };
+  }
+}
+
+function checkLockOptions(options: LockOptions, defaults: LocalWaiterOptions): LocalWaiterOptions {
+  const { ttlMs, waitMs, maxHoldMs, renew, purpose } = options;
+  return {
+    ttlMs: ttlMs === undefined ? defaults.ttlMs : checkMs('ttlMs', ttlMs, { min: SHORTEST_TTL_MS }),
+    waitMs: waitMs === undefined ? defaults.waitMs : checkMs('waitMs', waitMs, { min: 0 }),
+    maxHoldMs:
+      maxHoldMs === undefined ? defaults.maxHoldMs : checkMs('maxHoldMs', maxHoldMs, { min: 1, max: LONGEST_MS }),
+    renew: renew === undefined ? defaults.renew : checkBoolean('renew', renew),
+    purpose: checkText('purpose', purpose) ?? defaults.purpose,
+    signal: undefined,
+  };
+}
+
+function defaultCallMs(ttlMs: number): number {
+  return Math.min(5_000, Math.max(250, ttlMs / 6));
+}
+
+/** Puts a problem with the lock on the body's error, where a caller that looks for it finds it. */
+function attach(error: unknown, lockError: unknown): void {
+  if (typeof error !== 'object' || error === null || !Object.isExtensible(error)) return;
+  Object.defineProperty(error, 'lockError', { value: lockError, configurable: true });
+}

@@ -1,0 +1,365 @@
+/**
+ * Everything that one process does about one lock: who holds it here, who waits here, and the one contender that waits
+ * for all of them at the backend.
+ *
+ * When a lease is given back and somebody waits here, the lock is passed on in one round trip where the backend can
+ * transfer; the backend does so only while nobody is in its queue, so that other processes keep their turn.
+ *
+ * @module
+ */
+import { type AcquireRequest, type Backend, type OwnerId, renews, transfers } from './backend.ts';
+import { type CallContext, callBackend } from './call.ts';
+import { type Clock, Instant } from './clock.ts';
+import { Contender, type ContenderTasks, heartbeatMs } from './contender.ts';
+import { BackendUnavailableError, isTransient, LeaseLostError, LockBusyError, LockError, quote } from './errors.ts';
+import { publish } from './events.ts';
+import type { Janitor } from './janitor.ts';
+import { type Grant, HeldLease, type LeaseKeeper, marginMs, toGrant } from './lease.ts';
+import { abortedError, LocalQueue, LocalWaiter, type LocalWaiterOptions } from './local-queue.ts';
+import type { Watchdog } from './watchdog.ts';
+
+/** How long a caller of `release` waits for the confirmation at most. */
+const RELEASE_MS = 5_000;
+
+/** What all locks of one `Locks` object share. */
+export interface Shared {
+  readonly backend: Backend;
+  readonly context: CallContext;
+  readonly random: () => number;
+  readonly janitor: Janitor;
+  readonly watchdog: Watchdog | undefined;
+  newOwner(): OwnerId;
+  /** Called when a lease begins and when it ends. */
+  began(lease: HeldLease): void;
+  ended(lease: HeldLease): void;
+  /** Called when nobody here holds the lock or waits for it. */
+  idle(state: LocalLock): void;
+}
+
+export class LocalLock {
+  readonly name: string;
+  readonly #shared: Shared;
+  readonly #clock: Clock;
+  readonly #queue: LocalQueue<HeldLease> = new LocalQueue();
+  #holder: HeldLease | undefined;
+  #contender: Contender | undefined;
+  /** Tries and transfers that are under way. */
+  #busy = 0;
+  /** What the backend last failed with, if it did. */
+  #problem: LockError | undefined;
+
+  constructor(name: string, shared: Shared) {
+    this.name = name;
+    this.#shared = shared;
+    this.#clock = shared.context.clock;
+  }
+
+  /** Waits in line. */
+  acquire(options: LocalWaiterOptions): Promise<HeldLease> {
+    const waiter = new LocalWaiter<HeldLease>(this.#clock, options);
+    if (options.signal?.aborted) return Promise.reject(abortedError(this.name, options.signal));
+    this.#queue.add(waiter);
+    waiter.watch(
+      () => this.#giveUp(waiter, this.#timeoutError(options.waitMs)),
+      () => this.#giveUp(waiter, abortedError(this.name, options.signal as AbortSignal)),
+    );
+    this.#contendIfNeeded();
+    return waiter.lease;
+  }
+
+  /** Tries once, and not at all while somebody here has the lock or waits for it. */
+  async tryAcquire(options: LocalWaiterOptions): Promise<HeldLease | null> {
+    if (options.signal?.aborted) throw abortedError(this.name, options.signal);
+    if (this.#isHeldHere() || this.#queue.size > 0 || this.#contender !== undefined || this.#busy > 0) return null;
+    const { backend, context, janitor } = this.#shared;
+    const request = this.#request(options);
+    const sentAt = this.#clock.now();
+    this.#busy++;
+    try {
+      const answer = await callBackend(context, 'the try', this.name, (deadline) =>
+        backend.tryAcquire(request, deadline),
+      );
+      this.#publishAttempt(answer.outcome, sentAt);
+      if (answer.outcome === 'busy') return null;
+      const grant = toGrant(request, answer, sentAt);
+      if (!options.signal?.aborted && grant.validUntil - this.#clock.now() > marginMs(grant.ttlMs)) {
+        return this.#begin(grant, options, sentAt);
+      }
+    } catch (error) {
+      this.#publishAttempt('error', sentAt);
+      if (error instanceof LockError && error.code === 'OUTCOME_UNKNOWN') janitor.withdraw(request, true);
+      throw error;
+    } finally {
+      this.#busy--;
+      this.#settle();
+    }
+    janitor.withdraw(request, false);
+    throw options.signal?.aborted ? abortedError(this.name, options.signal) : this.#tooLateError(options.ttlMs);
+  }
+
+  /** Ends all waits here with an error. */
+  close(error: LockError): void {
+    for (const waiter of this.#queue.takeAll()) this.#rejectWaiter(waiter, error);
+    this.#stopContender();
+  }
+
+  #isHeldHere(): boolean {
+    return this.#holder !== undefined && this.#holder.state !== 'lost';
+  }
+
+  #giveUp(waiter: LocalWaiter<HeldLease>, error: LockError): void {
+    this.#queue.leave(waiter);
+    this.#rejectWaiter(waiter, error);
+    if (this.#queue.size === 0) this.#stopContender();
+    this.#settle();
+  }
+
+  #rejectWaiter(waiter: LocalWaiter<HeldLease>, error: LockError): void {
+    publish('holdfast:wait-ended', () => ({
+      backend: this.#shared.backend.id,
+      lockName: this.name,
+      code: error.code,
+      waitedMs: this.#clock.now() - waiter.askedAt,
+    }));
+    waiter.reject(error);
+  }
+
+  #timeoutError(waitMs: number): LockError {
+    const problem = this.#problem;
+    if (problem === undefined || this.#isHeldHere()) return new LockBusyError(this.name, waitMs);
+    return new BackendUnavailableError(
+      `The lock ${quote(this.name)} could not be had within ${waitMs} ms, since ${this.#shared.backend.id} did not answer: ${problem.message}`,
+      { lockName: this.name, cause: problem },
+    );
+  }
+
+  #tooLateError(ttlMs: number): LockError {
+    const { id } = this.#shared.backend;
+    return new BackendUnavailableError(
+      `${id} gave the lock ${quote(this.name)} so late that nothing useful was left of its TTL of ${ttlMs} ms; it was given back. A longer ttlMs would help.`,
+      { lockName: this.name },
+    );
+  }
+
+  #contendIfNeeded(): void {
+    const first = this.#queue.first;
+    if (first === undefined || this.#isHeldHere() || this.#contender !== undefined || this.#busy > 0) return;
+    this.#problem = undefined;
+    this.#contender = new Contender(this.#template(first.options), this.#contenderTasks());
+    this.#contender.start();
+  }
+
+  #stopContender(): void {
+    this.#contender?.stop();
+    this.#contender = undefined;
+  }
+
+  #contenderTasks(): ContenderTasks {
+    const { backend, context, random, janitor, newOwner } = this.#shared;
+    const tasks: ContenderTasks = {
+      backend,
+      context,
+      random,
+      newOwner,
+      withdraw: (request, mayArriveLate) => janitor.withdraw(request, mayArriveLate),
+      heard: (problem) => {
+        this.#problem = problem;
+      },
+      granted: (grant) => this.#granted(grant),
+      failed: (error) => this.#failed(error),
+    };
+    return tasks;
+  }
+
+  #granted(grant: Grant): void {
+    this.#contender = undefined;
+    this.#problem = undefined;
+    const waiter = this.#queue.takeFirst();
+    if (waiter === undefined) this.#shared.janitor.withdraw(grant.hold, false);
+    else waiter.resolve(this.#begin(grant, waiter.options, waiter.askedAt));
+    this.#settle();
+  }
+
+  /** Asking again cannot help: everyone who waits here is told. */
+  #failed(error: LockError): void {
+    this.#contender = undefined;
+    for (const waiter of this.#queue.takeAll()) this.#rejectWaiter(waiter, error);
+    this.#settle();
+  }
+
+  #begin(grant: Grant, options: LocalWaiterOptions, askedAt: Instant): HeldLease {
+    const { backend, watchdog } = this.#shared;
+    const renewing = options.renew && watchdog !== undefined;
+    const own: Grant = { ...grant, hold: { ...grant.hold, ttlMs: options.ttlMs } };
+    const lease = new HeldLease(own, this.#keeper(renewing), options.maxHoldMs);
+    this.#holder = lease;
+    this.#shared.began(lease);
+    if (renewing) watchdog.keep(lease);
+    publish('holdfast:grant', () => ({
+      backend: backend.id,
+      lockName: this.name,
+      owner: lease.owner,
+      fencingToken: grant.fencingToken,
+      waitedMs: this.#clock.now() - askedAt,
+    }));
+    return lease;
+  }
+
+  #keeper(renewing: boolean): LeaseKeeper {
+    return {
+      clock: this.#clock,
+      backendId: this.#shared.backend.id,
+      renewing,
+      confirm: (lease) => this.#confirm(lease),
+      release: (lease, lost) => this.#release(lease, lost),
+      ended: (lease) => {
+        this.#shared.watchdog?.drop(lease);
+        this.#shared.ended(lease);
+        if (lease !== this.#holder || lease.state === 'released') return; // a release passes the lock on by itself
+        this.#holder = undefined;
+        this.#contendIfNeeded();
+        this.#settle();
+      },
+    };
+  }
+
+  async #confirm(lease: HeldLease): Promise<void> {
+    const { backend, watchdog } = this.#shared;
+    if (!renews(backend) || watchdog === undefined) {
+      throw new LockError('UNSUPPORTED', `The ${backend.id} backend cannot confirm a lease: it has no renewal.`, {
+        lockName: this.name,
+      });
+    }
+    await watchdog.confirm(lease);
+  }
+
+  /** Gives the lock back, or passes it on to the next who waits here. */
+  async #release(lease: HeldLease, lost: LeaseLostError | undefined): Promise<void> {
+    const { backend, janitor } = this.#shared;
+    if (lost !== undefined) {
+      // By the backend's clock it may be ours for a moment longer; waiters elsewhere need not wait for that.
+      if (lost.reason !== 'taken' && lost.reason !== 'broken') janitor.withdraw(lease.hold, false);
+      throw lost;
+    }
+    const next = this.#contender === undefined ? this.#queue.first : undefined;
+    this.#busy++;
+    let error: unknown;
+    try {
+      await (next !== undefined && transfers(backend) ? this.#passOn(lease, next.options) : this.#giveBack(lease));
+    } catch (problem) {
+      error = problem;
+      throw problem;
+    } finally {
+      this.#busy--;
+      if (this.#holder === lease) this.#holder = undefined;
+      if (lease.mayArriveLate) janitor.withdraw(lease.hold, true);
+      publish('holdfast:release', () => {
+        const heldMs = this.#clock.now() - lease.grantedAt;
+        const event = { backend: backend.id, lockName: this.name, owner: lease.owner, heldMs };
+        return error === undefined ? event : { ...event, error };
+      });
+      this.#contendIfNeeded();
+      this.#settle();
+    }
+  }
+
+  #giveBack(lease: HeldLease): Promise<void> {
+    const { backend } = this.#shared;
+    return this.#untilAnswered(lease, async (deadline) => (await backend.release(lease.hold, deadline)) === 'released');
+  }
+
+  /** Transfers to the next waiter here; if others are ahead at the backend, the contender waits there behind them. */
+  async #passOn(lease: HeldLease, options: LocalWaiterOptions): Promise<void> {
+    const { backend } = this.#shared;
+    if (!transfers(backend)) return;
+    const next = this.#request(options);
+    const contender = new Contender(next, this.#contenderTasks());
+    this.#contender = contender;
+    let started = false;
+    try {
+      await this.#untilAnswered(lease, async (deadline) => {
+        const sentAt = this.#clock.now();
+        const answer = await backend.transfer(lease.hold, next, deadline);
+        if (answer.outcome === 'granted') {
+          if (this.#holder === lease) this.#holder = undefined;
+          started = true;
+          this.#granted(toGrant(next, answer, sentAt));
+        } else if (this.#contender === contender && answer.outcome === 'waiting') {
+          started = true;
+          contender.startFrom(next, sentAt);
+        } else if (answer.outcome === 'waiting') {
+          this.#shared.janitor.withdraw(next, false); // everyone who waited here has left meanwhile
+        }
+        return answer.outcome !== 'not-held';
+      });
+    } catch (error) {
+      if (isTransient(error)) this.#shared.janitor.withdraw(next, true);
+      throw error;
+    } finally {
+      if (!started && this.#contender === contender) this.#contender = undefined;
+    }
+  }
+
+  /**
+   * Asks until there is an answer. "Not held" after a request that had no answer means that this one did it: an owner
+   * id is never used again, so that only its own release, or the end of its time, can have ended the hold.
+   */
+  async #untilAnswered(lease: HeldLease, ask: (deadline: Instant) => Promise<boolean>): Promise<void> {
+    const { context, janitor } = this.#shared;
+    const giveUpAt = Instant.earliest(lease.validUntil, Instant.plus(this.#clock.now(), RELEASE_MS));
+    let asked = false;
+    for (let pauseMs = 20; ; pauseMs = Math.min(500, pauseMs * 2)) {
+      try {
+        if ((await callBackend(context, 'the release', this.name, ask)) || asked) return;
+        throw new LeaseLostError(
+          this.name,
+          'taken',
+          `At its release the ${context.backendId} backend answered that it was not ours any more.`,
+        );
+      } catch (error) {
+        if (!isTransient(error)) throw error;
+        asked ||= (error as LockError).code === 'OUTCOME_UNKNOWN';
+        if (this.#clock.now() + pauseMs >= giveUpAt) {
+          janitor.release(lease.hold);
+          throw this.#releaseError(lease, error);
+        }
+      }
+      await new Promise<void>((resolve) => {
+        this.#clock.callAt(Instant.plus(this.#clock.now(), pauseMs), resolve, { keepAlive: true });
+      });
+    }
+  }
+
+  #releaseError(lease: HeldLease, cause: unknown): LockError {
+    return new BackendUnavailableError(
+      `The release of the lock ${quote(this.name)} was not confirmed by ${this.#shared.backend.id}. ` +
+        `It goes on in the background, and the lock is free by itself when its TTL of ${lease.ttlMs} ms is over.`,
+      { lockName: this.name, cause },
+    );
+  }
+
+  #template(options: LocalWaiterOptions): Omit<AcquireRequest, 'owner'> {
+    const { ttlMs, purpose } = options;
+    return { name: this.name, ttlMs, purpose, heartbeatMs: heartbeatMs(ttlMs) };
+  }
+
+  #request(options: LocalWaiterOptions): AcquireRequest {
+    return { ...this.#template(options), owner: this.#shared.newOwner() };
+  }
+
+  #publishAttempt(outcome: 'granted' | 'busy' | 'error', sentAt: Instant): void {
+    publish('holdfast:attempt', () => ({
+      backend: this.#shared.backend.id,
+      lockName: this.name,
+      outcome,
+      tookMs: this.#clock.now() - sentAt,
+    }));
+  }
+
+  /** Tells the owner of this object when there is nothing left to keep it for; starts what had to wait. */
+  #settle(): void {
+    this.#contendIfNeeded();
+    const idle = this.#queue.size === 0 && this.#holder === undefined && this.#contender === undefined;
+    if (idle && this.#busy === 0) this.#shared.idle(this);
+  }
+}

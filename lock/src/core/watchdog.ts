@@ -1,0 +1,152 @@
+/**
+ * The watchdog renews leases in the background: every third of the TTL, and more often while answers fail to come,
+ * until the lease is over. It never acquires anew in place of renewing: what is gone is lost.
+ *
+ * Leases whose renewals fall due close together travel in one call, so that thousands of held locks cost few calls.
+ *
+ * @module
+ */
+import type { Hold, Renews } from './backend.ts';
+import { type CallContext, callBackend } from './call.ts';
+import { type CancelTimer, Instant } from './clock.ts';
+import { publish } from './events.ts';
+import { type HeldLease, validity } from './lease.ts';
+
+/** A renewal that is due within this share of its interval goes along with one that is due now. */
+const TRAVEL_TOGETHER = 0.1;
+
+interface Kept {
+  readonly lease: HeldLease;
+  dueAt: Instant;
+}
+
+export class Watchdog {
+  readonly #backend: Renews;
+  readonly #context: CallContext;
+  readonly #kept: Map<HeldLease, Kept> = new Map();
+  #cancelTimer: CancelTimer | undefined;
+  #wakeAt: Instant = Number.POSITIVE_INFINITY as Instant;
+
+  constructor(backend: Renews, context: CallContext) {
+    this.#backend = backend;
+    this.#context = context;
+  }
+
+  /** Starts to renew a lease: when a third of its time is over, counted from what is left of it now. */
+  keep(lease: HeldLease): void {
+    const now = this.#context.clock.now();
+    const leftMs = lease.validUntil - now;
+    const waitMs = leftMs < (lease.ttlMs * 2) / 3 ? leftMs / 3 : lease.ttlMs / 3;
+    this.#schedule({ lease, dueAt: Instant.plus(now, Number.isFinite(waitMs) ? waitMs : lease.hold.ttlMs / 3) });
+  }
+
+  drop(lease: HeldLease): void {
+    this.#kept.delete(lease);
+    if (this.#kept.size === 0) this.#sleep();
+  }
+
+  close(): void {
+    this.#kept.clear();
+    this.#sleep();
+  }
+
+  /** Asks now, out of turn. Rejects if the backend gives no answer. */
+  async confirm(lease: HeldLease): Promise<void> {
+    await this.#renew([lease]);
+  }
+
+  #schedule(kept: Kept): void {
+    this.#kept.set(kept.lease, kept);
+    if (kept.dueAt < this.#wakeAt) this.#sleepUntil(kept.dueAt);
+  }
+
+  #sleep(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    this.#wakeAt = Number.POSITIVE_INFINITY as Instant;
+  }
+
+  #sleepUntil(instant: Instant): void {
+    this.#sleep();
+    this.#wakeAt = instant;
+    this.#cancelTimer = this.#context.clock.callAt(instant, () => this.#renewDue(), { keepAlive: false });
+  }
+
+  /** Renews what is due and what soon will be, and sets the timer for the rest: one walk over all, once a period. */
+  #renewDue(): void {
+    this.#sleep();
+    const now = this.#context.clock.now();
+    const due: HeldLease[] = [];
+    let next = Number.POSITIVE_INFINITY as Instant;
+    for (const kept of this.#kept.values()) {
+      const soonMs = (kept.lease.hold.ttlMs / 3) * TRAVEL_TOGETHER;
+      if (kept.lease.state === 'lost') continue; // its end has dropped it from here already
+      if (kept.dueAt - now <= soonMs) {
+        due.push(kept.lease);
+        // Until the answer comes: a silent server must not stop the watchdog.
+        kept.dueAt = Instant.plus(
+          now,
+          Math.min(this.#context.callMs, kept.lease.hold.ttlMs / 6) + this.#retryMs(kept.lease),
+        );
+      }
+      next = Instant.earliest(next, kept.dueAt);
+    }
+    if (next !== Number.POSITIVE_INFINITY) this.#sleepUntil(next);
+    if (due.length > 0) void this.#renew(due).catch(() => undefined); // each lease has been told; nobody else waits
+  }
+
+  async #renew(leases: readonly HeldLease[]): Promise<void> {
+    const { clock } = this.#context;
+    const sentAt = clock.now();
+    const holds = leases.map((lease): Hold => lease.hold);
+    const names = leases.length === 1 ? (leases[0]?.name ?? '') : `${leases.length} locks`;
+    for (const lease of leases) lease.unansweredRenewals++;
+    try {
+      const answers = await callBackend(this.#context, 'the renewal', names, (deadline) =>
+        this.#backend.renew(holds, deadline),
+      );
+      for (const [index, lease] of leases.entries()) this.#take(lease, answers[index] ?? 'unknown', sentAt);
+    } catch (error) {
+      for (const lease of leases) this.#take(lease, 'unknown', sentAt);
+      throw error;
+    }
+  }
+
+  #take(lease: HeldLease, outcome: 'renewed' | 'held' | 'lost' | 'unknown', sentAt: Instant): void {
+    if (lease.isOver) return;
+    publish('holdfast:renewal', () => ({
+      backend: this.#context.backendId,
+      lockName: lease.name,
+      owner: lease.owner,
+      outcome,
+      slackMs: lease.validUntil - sentAt,
+    }));
+    const { ttlMs } = lease.hold;
+    switch (outcome) {
+      case 'renewed':
+        lease.extend(validity(sentAt, ttlMs), ttlMs);
+        break;
+      case 'held':
+        lease.extend(lease.validUntil, lease.ttlMs);
+        break;
+      case 'lost':
+        lease.lose(
+          'taken',
+          `The ${this.#context.backendId} backend answered that it is not ours any more. Did it run out, was it evicted, or lost in a failover?`,
+        );
+        return;
+      case 'unknown':
+        // No answer: the backend may have renewed. The lease ends at its deadline either way, so asking again costs nothing.
+        lease.doubt();
+        break;
+    }
+    if (lease.isOver || !this.#kept.has(lease)) return;
+    const waitMs = outcome === 'unknown' ? this.#retryMs(lease) : ttlMs / 3;
+    this.#schedule({ lease, dueAt: Instant.plus(outcome === 'unknown' ? this.#context.clock.now() : sentAt, waitMs) });
+  }
+
+  /** Quicker than the usual rhythm, since part of the lease is gone already. */
+  #retryMs(lease: HeldLease): number {
+    return Math.min(500, lease.hold.ttlMs / 12);
+  }
+}
