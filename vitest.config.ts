@@ -18,6 +18,7 @@ const config: ViteUserConfig = {
     testTimeout: 30_000,
     hookTimeout: 30_000,
     exclude: configDefaults.exclude,
+    // One kind after the other: what is quick and needs nothing fails first, and nothing else runs beside the servers.
     projects: [
       {
         extends: true,
@@ -25,10 +26,11 @@ const config: ViteUserConfig = {
           name: 'unit',
           include: [`${folders}/**/*.test.ts`],
           exclude: [...configDefaults.exclude, servers, seeded],
+          sequence: { groupOrder: 0 },
         },
       },
-      { extends: true, test: { name: 'fuzz', include: [seeded] } },
-      { extends: true, test: { name: 'contract', include: [servers] } },
+      { extends: true, test: { name: 'fuzz', include: [seeded], sequence: { groupOrder: 1 } } },
+      { extends: true, test: { name: 'contract', include: [servers], sequence: { groupOrder: 2 } } },
     ],
   },
 };
