@@ -1,5 +1,6 @@
-// Runs every script of package.json that is called check:…, two at a time, and prints one line for each. What a check
-// printed is shown only where it failed, and all of them run even if one fails, so that one round tells everything.
+// Builds, then runs every script of package.json that is called check:…, two at a time, and prints one line for each.
+// What a check printed is shown only where it failed, and all of them run even if one fails, so that one round tells
+// everything.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
@@ -8,6 +9,7 @@ const waiting = Object.keys(scripts).filter((name) => name.startsWith('check:'))
 const failed = [];
 const env = { ...process.env, NO_COLOR: '1' };
 
+await step('build');
 await Promise.all([worker(), worker()]);
 for (const { name, output } of failed) console.log(`\n--- npm run ${name}\n\n${output.trim()}`);
 if (failed.length > 0) {
@@ -18,12 +20,14 @@ if (failed.length > 0) {
 }
 
 async function worker() {
-  for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
-    const start = performance.now();
-    const { ok, output } = await run(name);
-    console.log(`${ok ? 'ok    ' : 'FAILED'}  ${name.padEnd(14)} ${((performance.now() - start) / 1000).toFixed(1)} s`);
-    if (!ok) failed.push({ name, output });
-  }
+  for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) await step(name);
+}
+
+async function step(name) {
+  const start = performance.now();
+  const { ok, output } = await run(name);
+  console.log(`${ok ? 'ok    ' : 'FAILED'}  ${name.padEnd(14)} ${((performance.now() - start) / 1000).toFixed(1)} s`);
+  if (!ok) failed.push({ name, output });
 }
 
 function run(name) {
