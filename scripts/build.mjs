@@ -13,22 +13,29 @@ import { luaAsText } from './lua-as-text.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** The sources behind the subpaths of lock/package.json, as far as they are there. */
+/** The sources behind the subpaths of lock/package.json, as far as they are there, and the programs it starts. */
 function lockEntries() {
   const { exports } = JSON.parse(readFileSync(path.join(root, 'lock/package.json'), 'utf8'));
   return Object.values(exports)
     .map((target) => target.default)
     .filter((file) => file?.endsWith('.mjs'))
     .map((file) => file.replace(/^\.\/dist\//, 'src/').replace(/\.mjs$/, '.ts'))
-    .filter((source) => existsSync(path.join(root, 'lock', source)));
+    .filter((source) => existsSync(path.join(root, 'lock', source)))
+    .concat(programsIn('lock'));
 }
 
-/** The program, and every file that it starts as a process of its own: those stand in folders called `processes`. */
+/** The command line, and every file that it starts as a process of its own. */
 function toolkitEntries() {
-  const folder = path.join(root, 'toolkit/src');
+  const main = 'src/cli/main.ts';
+  return [...(existsSync(path.join(root, 'toolkit', main)) ? [main] : []), ...programsIn('toolkit')];
+}
+
+/** Files that are started as processes of their own: those stand in folders called `processes`. */
+function programsIn(name) {
+  const folder = path.join(root, name, 'src');
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { recursive: true })
-    .filter((file) => file === path.join('cli', 'main.ts') || path.basename(path.dirname(file)) === 'processes')
+    .filter((file) => path.basename(path.dirname(file)) === 'processes')
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts') && !file.endsWith('.test.ts'))
     .map((file) => `src/${file.split(path.sep).join('/')}`);
 }

@@ -43,12 +43,11 @@ for (const [subpath, target] of Object.entries(lock.exports ?? {})) {
   if (typeof target === 'string') continue;
   published.set(subpath, `lock/${target.default.replace(/^\.\/dist\//, 'src/').replace(/\.mjs$/, '.ts')}`);
 }
-const lockEntries = [...published.values()].filter(exists);
-
 const isProgram = (file: string): boolean =>
   file === 'toolkit/src/cli/main.ts' ||
   (path.posix.basename(path.posix.dirname(file)) === 'processes' && !isTest(file));
 const programs = sourcesOf('toolkit').filter(isProgram);
+const lockEntries = [...published.values()].filter(exists).concat(sourcesOf('lock').filter(isProgram));
 
 /** What ends up in the packages. Tests and what only they use may do as they like. */
 const shippedLock = [...reachableFrom(lockEntries)].sort();

@@ -127,8 +127,7 @@ export class WorkerProcess {
 
 /** The built program beside this module; when the suite itself runs from its sources, the one of the last build. */
 function workerFile(): string {
-  const candidates = ['./worker.mjs', './worker.js', '../../dist/contract/worker.mjs', '../../dist/contract/worker.js'];
-  const found = candidates
+  const found = ['./processes/worker.mjs', '../../dist/contract/processes/worker.mjs']
     .map((path) => fileURLToPath(new URL(path, import.meta.url)))
     .find((path) => existsSync(path));
   if (found === undefined)

@@ -4,11 +4,11 @@
  * @module
  */
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
-import type { Backend } from '../core/backend.ts';
-import type { LeaseLostError, LockError } from '../core/errors.ts';
-import type { FencedLease, Lease } from '../core/lease.ts';
-import { createLocks, type Locks } from '../core/lock.ts';
-import type { WorkerCommand, WorkerLease, WorkerLook } from './worker-process.ts';
+import type { Backend } from '../../core/backend.ts';
+import type { LeaseLostError, LockError } from '../../core/errors.ts';
+import type { FencedLease, Lease } from '../../core/lease.ts';
+import { createLocks, type Locks } from '../../core/lock.ts';
+import type { WorkerCommand, WorkerLease, WorkerLook } from '../worker-process.ts';
 
 interface HeldHere {
   readonly lease: Lease;
