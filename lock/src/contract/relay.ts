@@ -64,7 +64,7 @@ export class Relay {
   }
 
   /** Resets all connections; new ones are refused until `heal`. */
-  cut({ refuse = true } = {}): void {
+  cut({ refuse = true }: { readonly refuse?: boolean } = {}): void {
     this.#refuse = refuse;
     for (const { client, server } of this.#pairs) {
       client.resetAndDestroy();
@@ -74,7 +74,7 @@ export class Relay {
   }
 
   /** Lets requests pass, and swallows the next chunk that comes back; then it cuts that connection. Resolves when it did. */
-  dropNextReply({ thenCut = true } = {}): Promise<void> {
+  dropNextReply({ thenCut = true }: { readonly thenCut?: boolean } = {}): Promise<void> {
     this.#drop = { left: 1, thenCut };
     return new Promise((resolve) => {
       this.#dropped = resolve;
