@@ -1,0 +1,274 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import type {
+  AcquireRequest,
+  Backend,
+  Breaks,
+  Busy,
+  Fences,
+  Gone,
+  Granted,
+  Guarantee,
+  Hold,
+  Inspects,
+  LockReport,
+  Notifies,
+  OwnerId,
+  Queues,
+  ReleaseAnswer,
+  RenewAnswer,
+  Renews,
+  ReportsLoss,
+  Transfers,
+  Waiting,
+  Withdraws,
+} from '../../core/backend.ts';
+import { type Clock, Instant, systemClock } from '../../core/clock.ts';
+import { LockError, type LossReason } from '../../core/errors.ts';
+import type { Opener } from './client.ts';
+import type { InstanceId } from './liveness.ts';
+import { type InstanceRow, type LockTable, type Notice, type Place, toWaiting } from './lock-table.ts';
+import { Lookout } from './lookout.ts';
+import { machineMs, readBootId } from './machine.ts';
+import { inodeOf, isVolatile } from './private-files.ts';
+import { Store } from './store.ts';
+import { Transactions, type Work } from './transactions.ts';
+
+/** How long work of our own may wait for the file: looking out, burying, leaving. */
+const OWN_WORK_MS = 2_000;
+
+/** So many leftovers of dead processes are looked for when a backend opens its files. */
+const SWEEP_AT_ONCE = 32;
+
+type LossCallback = (owner: OwnerId, reason: LossReason | 'at-risk') => void;
+
+export interface SqliteBackendSettings {
+  readonly open: Opener;
+  readonly directory: string;
+  readonly clock: Clock;
+  /** Undefined: that of this machine. */
+  readonly bootId: string | undefined;
+}
+
+export class SqliteBackend
+  implements Backend, Fences, Renews, Queues, Withdraws, Transfers, Notifies, ReportsLoss, Inspects, Breaks
+{
+  readonly id = 'sqlite';
+  readonly tokenSource = 'sqlite';
+  readonly guarantee: Guarantee;
+  readonly #settings: SqliteBackendSettings;
+  readonly #transactions: Transactions;
+  readonly #lookout: Lookout;
+  readonly #lossCallbacks: Set<LossCallback> = new Set();
+  #closed: Promise<void> | undefined;
+
+  constructor(settings: SqliteBackendSettings) {
+    this.#settings = settings;
+    this.guarantee = {
+      liveness: 'at-once',
+      survivesFailover: 'does-not-apply',
+      clockAssumption: 'none: all processes read the monotonic clock of one machine, which nobody can set',
+      // On a file system that a reboot empties, the clock alone keeps tokens growing over it.
+      fencing: isVolatile(settings.directory) ? 'counter-and-server-clock' : 'counter-and-durable-floor',
+      fairness: 'first-come-first-served',
+    };
+    const { clock, directory } = settings;
+    this.#transactions = new Transactions({
+      clock,
+      directory,
+      // The system clock is counted from the start of each process; rows need one that all processes share.
+      nowMs: clock === systemClock ? machineMs : () => clock.now(),
+      open: () => this.#openStore(),
+      committed: (store, notices) => this.#deliver(store, notices),
+      replaced: () => this.#lookout.wakeAll(),
+    });
+    this.#lookout = new Lookout({
+      clock,
+      probe: ({ id, inode }) => this.#transactions.store?.probes.look(id, inode) ?? 'unknown',
+      isWatching: () => this.#transactions.store?.wakeUp.ensureWatching() ?? false,
+      read: (work) => this.#ownWork(work),
+      bury: (dead) => this.#bury(dead),
+      broken: (owner) => this.#reportBroken(owner),
+    });
+  }
+
+  async tryAcquire(request: AcquireRequest, deadline: Instant): Promise<Granted | Busy> {
+    const ask = () => this.#run(request.name, deadline, (table) => table.tryAcquire(request));
+    let answer = await ask();
+    if (answer.outcome === 'busy' && (await this.#buryDead([answer.holder]))) answer = await ask();
+    if (answer.outcome === 'granted') return answer;
+    return { outcome: 'busy', retryInMs: answer.retryInMs };
+  }
+
+  async queue(step: 'enter' | 'stay', request: AcquireRequest, deadline: Instant): Promise<Granted | Waiting | Gone> {
+    const answer = await this.#run(request.name, deadline, (table) => table.queue(step, request));
+    return this.#standing(request.owner, answer);
+  }
+
+  async renew(holds: readonly Hold[], deadline: Instant): Promise<readonly RenewAnswer[]> {
+    const { answers, broken } = await this.#run(holds[0]?.name ?? '', deadline, (table) => {
+      const answers = holds.map((hold): RenewAnswer => (table.renew(hold) ? 'renewed' : 'lost'));
+      return { answers, broken: answers.includes('lost') ? table.takeBroken() : [] };
+    });
+    for (const owner of broken) this.#reportBroken(owner); // before the answer, which knows no reason
+    return answers;
+  }
+
+  async release(hold: Hold, deadline: Instant): Promise<ReleaseAnswer> {
+    const released = await this.#run(hold.name, deadline, (table) => table.release(hold));
+    return released ? 'released' : 'not-held';
+  }
+
+  async withdraw(hold: Hold, { mayArriveLate }: { mayArriveLate: boolean }, deadline: Instant): Promise<void> {
+    await this.#run(hold.name, deadline, (table) => table.withdraw(hold, mayArriveLate));
+    this.#lookout.stands(hold.owner, undefined);
+  }
+
+  async transfer(
+    hold: Hold,
+    next: AcquireRequest,
+    deadline: Instant,
+  ): Promise<Granted | Waiting | Gone | { readonly outcome: 'not-held' }> {
+    const answer = await this.#run(hold.name, deadline, (table) => table.transfer(hold, next));
+    return this.#standing(next.owner, answer);
+  }
+
+  listen(request: AcquireRequest, wake: (granted?: Granted) => void): () => void {
+    return this.#lookout.listen(request, wake);
+  }
+
+  onLoss(callback: LossCallback): () => void {
+    this.#lossCallbacks.add(callback);
+    return () => this.#lossCallbacks.delete(callback);
+  }
+
+  async inspect(name: string, deadline: Instant): Promise<LockReport> {
+    const involved = await this.#run(name, deadline, (table) => table.involved(name));
+    await this.#buryDead(involved);
+    return this.#run(name, deadline, (table) => table.inspect(name));
+  }
+
+  async list(deadline: Instant): Promise<readonly LockReport[]> {
+    const involved = await this.#run('', deadline, (table) => table.involved());
+    await this.#buryDead(involved);
+    return this.#run('', deadline, (table) => table.list());
+  }
+
+  breakLock(name: string, deadline: Instant): Promise<{ broken: LockReport['holder']; raiseTo: bigint }> {
+    return this.#run(name, deadline, (table) => table.breakLock(name));
+  }
+
+  /** Ends what this object still holds or waits for, and closes its files. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.#lookout.close();
+    const store = this.#transactions.store;
+    // If the file is in use for too long, whoever waits finds us dead.
+    const left =
+      store &&
+      (await this.#ownWork((table) => table.bury(store.life.id)).then(
+        () => true,
+        () => false,
+      ));
+    await this.#transactions.close();
+    if (left) store.life.forget();
+  }
+
+  #openStore(): Store {
+    const { open, directory, bootId } = this.#settings;
+    const store = new Store({ open, directory, bootId: bootId ?? readBootId(), onWake: () => this.#lookout.read() });
+    setImmediate(() => void this.#sweep(store));
+    return store;
+  }
+
+  #run<Answer>(name: string, deadline: Instant, work: Work<Answer>): Promise<Answer> {
+    if (this.#closed !== undefined) {
+      return Promise.reject(new LockError('CLOSED', 'This sqlite backend was closed.', { lockName: name }));
+    }
+    return this.#transactions.run(name, deadline, work);
+  }
+
+  #ownWork<Answer>(work: Work<Answer>): Promise<Answer> {
+    const { clock } = this.#settings;
+    return this.#transactions.run('', Instant.plus(clock.now(), OWN_WORK_MS), work);
+  }
+
+  #standing<Other>(owner: OwnerId, answer: Place | Exclude<Other, Place>): Waiting | Exclude<Other, Place> {
+    const place = isPlace(answer) ? answer : undefined;
+    this.#lookout.stands(owner, place);
+    return isPlace(answer) ? toWaiting(answer) : answer;
+  }
+
+  /** Looks whether some of these are dead, and ends what those have. Whether there were any. */
+  async #buryDead(instances: readonly (InstanceRow | undefined)[]): Promise<boolean> {
+    const probes = this.#transactions.store?.probes;
+    const dead = instances.flatMap((row) => (row && probes?.look(row.id, row.inode) === 'dead' ? [row.id] : []));
+    if (dead.length > 0) await this.#bury(dead);
+    return dead.length > 0;
+  }
+
+  async #bury(dead: readonly InstanceId[]): Promise<void> {
+    await this.#ownWork((table) => {
+      for (const id of dead) table.bury(id);
+    });
+    this.#removeFiles(this.#transactions.store, dead);
+  }
+
+  /** Ends what processes have left that died while nobody was looking. */
+  async #sweep(store: Store): Promise<void> {
+    try {
+      const folder = path.join(store.folder, 'alive');
+      const ids = readdirSync(folder).slice(0, SWEEP_AT_ONCE);
+      const isDead = (id: InstanceId): boolean =>
+        store.probes.look(id, inodeOf(path.join(folder, id)) ?? '') === 'dead';
+      const dead = ids.filter((id) => isDead(id));
+      if (dead.length === 0 || this.#closed !== undefined) return;
+      const buried = await this.#ownWork((table) => dead.filter((id) => buryStale(store, table, id, isDead)));
+      this.#removeFiles(store, buried);
+    } catch {
+      // It is only tidying up.
+    }
+  }
+
+  #removeFiles(store: Store | undefined, dead: readonly InstanceId[]): void {
+    for (const id of dead) {
+      store?.probes.forget(id);
+      store?.wakeUp.forget(id);
+    }
+  }
+
+  #deliver(store: Store, notices: readonly Notice[]): void {
+    const others = new Set<InstanceId>();
+    for (const notice of notices) {
+      if (notice.to !== store.life.id) others.add(notice.to);
+      else if (notice.news === 'granted') this.#lookout.tell(notice.owner, notice.granted);
+      else if (notice.news === 'broken') this.#reportBroken(notice.owner);
+      else this.#lookout.read();
+    }
+    for (const id of others) store.wakeUp.touch(id);
+  }
+
+  #reportBroken(owner: OwnerId): void {
+    for (const callback of [...this.#lossCallbacks]) callback(owner, 'broken');
+  }
+}
+
+/**
+ * Buries a dead instance in a transaction; true if rows named it. A file that no row names is either a leftover or of a
+ * process that is just starting: that one has its file locked by now, or finds it gone when it registers.
+ */
+function buryStale(store: Store, table: LockTable, id: InstanceId, isDead: (id: InstanceId) => boolean): boolean {
+  if (!isDead(id)) return false;
+  const isNamed = table.instance(id) !== undefined;
+  if (isNamed) table.bury(id);
+  else store.probes.forget(id);
+  return isNamed;
+}
+
+function isPlace<Other>(answer: Place | Other): answer is Place {
+  return (answer as Place).outcome === 'waiting';
+}

@@ -1,0 +1,268 @@
+/**
+ * The files of one directory, as one backend object has them open:
+ *
+ *   floor/<number>          up to where fencing tokens may have been given out, over all boots
+ *   boot-<id>/locks.db      the tables, for this boot only: a power cut may damage them, but nobody reads them after it
+ *   boot-<id>/alive/<id>    the liveness file of a backend object
+ *   boot-<id>/wake/<id>     what is touched to wake it
+ *
+ * A boot's folder is made under another name and moved to its place when it is whole, so nobody sees half of one.
+ *
+ * @module
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { hostname } from 'node:os';
+import path from 'node:path';
+import { LockError } from '../../core/errors.ts';
+import type { Database, Opener } from './client.ts';
+import { readFloor } from './floor.ts';
+import { isOwn, Life, Probes, parseInstanceId } from './liveness.ts';
+import { LockTable, type TableContext } from './lock-table.ts';
+import { clockShift, processKey } from './machine.ts';
+import { OtherBoots } from './other-boots.ts';
+import {
+  checkLocalFileSystem,
+  checkPrivateFile,
+  checkPrivateFolder,
+  createPrivateFile,
+  ensurePrivateFolder,
+  inodeOf,
+} from './private-files.ts';
+import { LAYOUT, SCHEMA } from './statements/schema.ts';
+import { prepareStatements, type Statements } from './statements/statements.ts';
+import { WakeUp } from './wake-up.ts';
+
+/** The oldest SQLite that knows all that the statements use. */
+const OLDEST_VERSION = [3, 35, 0] as const;
+
+export interface StoreOptions {
+  readonly open: Opener;
+  readonly directory: string;
+  readonly bootId: string;
+  /** Called when another process has touched our wake file. */
+  readonly onWake: () => void;
+}
+
+export class Store {
+  readonly folder: string;
+  readonly floorFolder: string;
+  readonly life: Life;
+  readonly wakeUp: WakeUp;
+  readonly probes: Probes;
+  readonly #file: string;
+  readonly #inode: string;
+  readonly #database: Database;
+  #statements: Statements | undefined;
+  #isSetUp = false;
+
+  /** Throws a `LockError`, or what the file system or SQLite say. Another process may have the file: then try again. */
+  constructor({ open, directory, bootId, onWake }: StoreOptions) {
+    this.floorFolder = path.join(directory, 'floor');
+    this.folder = path.join(directory, `boot-${bootId}`);
+    this.#file = path.join(this.folder, 'locks.db');
+    const alive = path.join(this.folder, 'alive');
+    const wake = path.join(this.folder, 'wake');
+
+    ensurePrivateFolder(directory);
+    checkLocalFileSystem(directory);
+    ensurePrivateFolder(this.floorFolder);
+    const engineKey = checkEngine(open);
+    if (!exists(this.folder)) {
+      const boots = new OtherBoots(open, directory, path.basename(this.folder));
+      boots.refuseLiving();
+      makeBootFolder(open, directory, this.folder, readFloor(this.floorFolder));
+      void boots.remove();
+    }
+    for (const folder of [this.folder, alive, wake]) checkPrivateFolder(folder);
+    checkPrivateFile(this.#file);
+    checkPrivateFile(`${this.#file}-journal`, { optional: true });
+    checkOneEngine(alive, engineKey);
+
+    this.#inode = inodeOf(this.#file) ?? '';
+    this.#database = openQuietly(open, this.#file);
+    let life: Life | undefined;
+    try {
+      life = new Life(open, alive, engineKey);
+      this.wakeUp = new WakeUp(wake, life.id, onWake);
+    } catch (error) {
+      life?.end();
+      life?.forget();
+      this.#database.close();
+      throw error;
+    }
+    this.life = life;
+    this.probes = new Probes(open, alive);
+  }
+
+  get file(): string {
+    return this.#file;
+  }
+
+  /** Begins an exclusive transaction; throws if another process is at it. Then nothing in it can be refused. */
+  begin(): void {
+    if (!this.#isSetUp) this.#setUp();
+    if (this.#statements === undefined) this.#database.exec('BEGIN EXCLUSIVE');
+    else this.#statements.begin.run();
+  }
+
+  /** The tables, inside a transaction; undefined if the file is not the one at its path any more, and so is void. */
+  table(clocks: Omit<TableContext, 'instance'>): LockTable | undefined {
+    if (inodeOf(this.#file) !== this.#inode) return undefined;
+    const isNew = this.#statements === undefined;
+    this.#statements ??= prepareStatements(this.#database);
+    const table = new LockTable(this.#statements, { ...clocks, instance: this.life.id });
+    if (isNew) this.#checkLayout(table);
+    if (table.instance(this.life.id) === undefined) {
+      // Whoever saw our file before it was locked may have taken it for a dead one, and removed it.
+      if (!this.life.isVisible()) return undefined;
+      table.addInstance({ id: this.life.id, inode: this.life.inode, host: hostname(), pid: process.pid });
+    }
+    return table;
+  }
+
+  commit(): void {
+    if (this.#statements === undefined) this.#database.exec('COMMIT');
+    else this.#statements.commit.run();
+  }
+
+  /** Undoes the transaction, if there still is one. */
+  rollback(): void {
+    try {
+      this.#database.exec('ROLLBACK');
+    } catch {
+      // SQLite has undone it already.
+    }
+  }
+
+  /** Ends our life, and closes what was opened. */
+  close(): void {
+    this.wakeUp.close();
+    this.probes.close();
+    this.life.end();
+    try {
+      this.#database.close();
+    } catch {
+      // It is out of use either way.
+    }
+  }
+
+  #setUp(): void {
+    const [row] = this.#database.prepare('PRAGMA journal_mode = PERSIST').all() as { journal_mode?: string }[];
+    if (row?.journal_mode !== 'persist') {
+      throw new LockError(
+        'CONFIG',
+        `${this.#file} has journal_mode=${row?.journal_mode}, and must have persist. Does the opener set another?`,
+      );
+    }
+    // Without flushes: what a power cut would damage is never read after it, and a killed process loses nothing.
+    this.#database.exec('PRAGMA synchronous = OFF');
+    this.#isSetUp = true;
+  }
+
+  #checkLayout(table: LockTable): void {
+    const [row] = this.#database.prepare('PRAGMA user_version').all() as { user_version?: number }[];
+    if (row?.user_version !== LAYOUT) {
+      throw new LockError(
+        'CONFIG',
+        `${this.#file} has layout ${row?.user_version}, and this version of holdfast has layout ${LAYOUT}. ` +
+          'All processes that share a directory need one version: stop the others, remove that folder, start again.',
+      );
+    }
+    const theirs = table.counter().clockShift;
+    if (theirs !== clockShift()) {
+      throw new LockError(
+        'CONFIG',
+        `The monotonic clock of this process is shifted by ${clockShift()} (seconds, nanoseconds), and that of the ` +
+          `processes that use ${this.#file} by ${theirs}: they are in another time namespace. ` +
+          'Give each time namespace a directory of its own; locks do not reach over it.',
+      );
+    }
+  }
+}
+
+function exists(folder: string): boolean {
+  return lstatSync(folder, { throwIfNoEntry: false }) !== undefined;
+}
+
+/** Reads the version, without any file, and gives what tells this copy of SQLite from another one. */
+function checkEngine(open: Opener): string {
+  const database = open(':memory:');
+  if (typeof database?.exec !== 'function' || typeof database.prepare !== 'function') {
+    throw new TypeError('The opener of sqliteBackend must give a database with exec, prepare and close, at once.');
+  }
+  try {
+    const [row] = database.prepare('SELECT sqlite_version() AS version, sqlite_source_id() AS source').all() as {
+      version: string;
+      source: string;
+    }[];
+    const version = row?.version ?? '0';
+    if (isOlder(version.split('.').map(Number), OLDEST_VERSION)) {
+      throw new LockError(
+        'CONFIG',
+        `SQLite ${version} is too old: the sqlite backend needs ${OLDEST_VERSION.join('.')} or newer.`,
+      );
+    }
+    return createHash('sha256')
+      .update(row?.source ?? '')
+      .digest('hex')
+      .slice(0, 8);
+  } finally {
+    database.close();
+  }
+}
+
+function isOlder(version: readonly number[], than: readonly number[]): boolean {
+  for (const [index, number] of than.entries()) {
+    const difference = (version[index] ?? 0) - number;
+    if (difference !== 0) return difference < 0;
+  }
+  return false;
+}
+
+/** Two copies of SQLite in one process undo each other's POSIX locks; in one thread they take turns, in two they do not. */
+function checkOneEngine(aliveFolder: string, engineKey: string): void {
+  for (const id of readdirSync(aliveFolder)) {
+    const parts = parseInstanceId(id);
+    if (parts === undefined || parts.processKey !== processKey() || isOwn(id)) continue;
+    if (parts.engineKey === engineKey) continue;
+    throw new LockError(
+      'CONFIG',
+      'Another thread of this process uses another copy of SQLite on the same directory, and the two would undo each ' +
+        "other's file locks. Use the same SQLite library in all threads.",
+    );
+  }
+}
+
+/** Makes the folder of a boot aside and moves it to its place; if another process was first, theirs is used. */
+function makeBootFolder(open: Opener, directory: string, folder: string, floor: bigint): void {
+  const draft = path.join(directory, `draft-${path.basename(folder)}-${randomBytes(12).toString('hex')}`);
+  mkdirSync(draft, { mode: 0o700 });
+  try {
+    for (const name of ['alive', 'wake']) mkdirSync(path.join(draft, name), { mode: 0o700 });
+    const file = path.join(draft, 'locks.db');
+    createPrivateFile(file);
+    const database = openQuietly(open, file);
+    try {
+      database.exec(SCHEMA);
+      database
+        .prepare('INSERT INTO counter VALUES (1, CAST(?1 AS INTEGER), CAST(?1 AS INTEGER), ?2)')
+        .run(String(floor), clockShift());
+      database.exec('COMMIT');
+    } finally {
+      database.close();
+    }
+    renameSync(draft, folder);
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    const { code } = error as { code?: unknown };
+    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
+  }
+}
+
+function openQuietly(open: Opener, file: string): Database {
+  const database = open(file);
+  // Waiting inside SQLite would stop the event loop; who finds the file taken tries again later.
+  database.exec('PRAGMA busy_timeout = 0');
+  return database;
+}

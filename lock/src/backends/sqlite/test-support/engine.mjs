@@ -1,0 +1,13 @@
+// The SQLite of the running Node for the tests: node:sqlite where it is built in, else libsql. HOLDFAST_SQLITE=libsql
+// asks for the latter, so that tests can let two engines meet on one file.
+import { isBuiltin } from 'node:module';
+
+export async function loadEngine(wanted = process.env.HOLDFAST_SQLITE) {
+  if (isBuiltin('node:sqlite') && wanted !== 'libsql') {
+    process.removeAllListeners('warning'); // "experimental", on Node 22
+    const { DatabaseSync } = await import('node:sqlite');
+    return { name: 'node:sqlite', open: (path) => new DatabaseSync(path) };
+  }
+  const { default: Database } = await import('libsql');
+  return { name: 'libsql', open: (path) => new Database(path) };
+}

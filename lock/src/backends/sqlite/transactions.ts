@@ -1,0 +1,229 @@
+/**
+ * Runs the requests of one backend object on the file, one exclusive transaction after the other. Requests of one turn
+ * of the event loop share a transaction. SQLite never waits: when another process has the file, we do, with jitter and
+ * without stopping the event loop. No transaction spans an await.
+ *
+ * @module
+ */
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import type { Clock, Instant } from '../../core/clock.ts';
+import { BackendUnavailableError, OutcomeUnknownError, quote } from '../../core/errors.ts';
+import { isBusy, toLockError } from './failures.ts';
+import { isRunningLow, raiseFloor, reservation } from './floor.ts';
+import { type LockTable, type Notice, ReservationNeeded } from './lock-table.ts';
+import { machineMs } from './machine.ts';
+import type { Store } from './store.ts';
+
+/** Work inside a transaction. It may be undone and run again, so it touches nothing but the table. */
+export type Work<Answer> = (table: LockTable) => Answer;
+
+interface Job {
+  readonly name: string;
+  readonly work: Work<unknown>;
+  readonly deadline: Instant;
+  readonly resolve: (answer: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A transaction ends after so many requests or so long, so that other processes get their turn. */
+const MOST_JOBS = 64;
+const LONGEST_MS = 4;
+
+export interface TransactionTasks {
+  readonly clock: Clock;
+  /** For messages. */
+  readonly directory: string;
+  /** The machine's clock, by which the rows are written. */
+  readonly nowMs: () => number;
+  open(): Store;
+  /** What others are to be told after a commit. */
+  committed(store: Store, notices: readonly Notice[]): void;
+  /** The file was removed or replaced: nothing of what was in it is ours any more. */
+  replaced(): void;
+}
+
+export class Transactions {
+  readonly #tasks: TransactionTasks;
+  readonly #jobs: Job[] = [];
+  #store: Store | undefined;
+  #running: Promise<void> | undefined;
+  #floor = 0n;
+  #raising: Promise<void> | undefined;
+  /** When this turn of the event loop began to be ours. */
+  #turnBeganMs: number | undefined;
+
+  constructor(tasks: TransactionTasks) {
+    this.#tasks = tasks;
+  }
+
+  /** The open files, if they are open. */
+  get store(): Store | undefined {
+    return this.#store;
+  }
+
+  /**
+   * Runs work about the lock of this name, which is for messages.
+   *
+   * Rejects with UNAVAILABLE if it was certainly not done, at the deadline at the latest as long as the work has not
+   * begun; with OUTCOME_UNKNOWN if the commit failed.
+   */
+  run<Answer>(name: string, deadline: Instant, work: Work<Answer>): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.#jobs.push({ name, work, deadline, resolve: resolve as (answer: unknown) => void, reject });
+      this.#running ??= this.#runAll();
+    });
+  }
+
+  /** Closes the files, when what has been asked for is done. */
+  async close(): Promise<void> {
+    await this.#running;
+    await this.#raising;
+    this.#closeStore();
+  }
+
+  async #runAll(): Promise<void> {
+    await undefined; // everything that is asked for in this turn travels together
+    for (let refusals = 0; this.#jobs.length > 0; ) {
+      this.#dropLate();
+      try {
+        this.#transact();
+        refusals = 0;
+      } catch (error) {
+        if (isBusy(error)) await pause(refusals++);
+        else if (error instanceof ReservationNeeded) await this.#reserve(error.token);
+        else this.#fail(this.#jobs.splice(0), error, 'A lock step');
+      }
+      await this.#yield();
+    }
+    this.#running = undefined;
+  }
+
+  /** One transaction for the jobs in front. Throws if it was undone as a whole, or could not begin. */
+  #transact(): void {
+    if (this.#jobs.length === 0) return;
+    this.#store ??= this.#tasks.open();
+    const store = this.#store;
+    store.begin();
+    const answers: [Job, unknown][] = [];
+    let table: LockTable | undefined;
+    try {
+      const wallMs = Date.now();
+      const nowMs = this.#tasks.nowMs();
+      const endMs = machineMs() + LONGEST_MS;
+      table = store.table({ nowMs, wallMs });
+      if (table === undefined) {
+        this.#closeStore();
+        this.#tasks.replaced();
+        return; // the next transaction opens what is there now
+      }
+      if (this.#floor > 0n) table.setReserved(this.#floor);
+      for (const job of this.#jobs) {
+        answers.push([job, job.work(table)]);
+        if (answers.length === MOST_JOBS || machineMs() > endMs) break;
+      }
+    } catch (error) {
+      store.rollback();
+      throw error;
+    }
+    this.#jobs.splice(0, answers.length);
+    try {
+      store.commit();
+    } catch (error) {
+      store.rollback();
+      for (const [{ name, reject }] of answers) reject(commitFailure(name, store.file, error));
+      return;
+    }
+    this.#floor = 0n;
+    this.#tasks.committed(store, table.notices);
+    for (const [job, answer] of answers) job.resolve(answer);
+    this.#reserveAhead(table);
+  }
+
+  async #reserve(token: bigint): Promise<void> {
+    try {
+      await this.#raise(token);
+    } catch (error) {
+      this.#fail(this.#jobs.splice(0), error, 'The reservation of fencing tokens');
+    }
+  }
+
+  /** Long before the floor is reached, so that nobody waits for the disk. */
+  #reserveAhead({ tokens }: LockTable): void {
+    if (tokens === undefined || this.#raising !== undefined) return;
+    if (!isRunningLow(tokens.reserved, tokens.last, wallUs())) return;
+    this.#raise(tokens.last).catch(() => undefined); // who needs it tries again, and hears why it fails
+  }
+
+  #raise(token: bigint): Promise<void> {
+    const store = this.#store;
+    if (store === undefined) return Promise.resolve();
+    const floor = reservation(token, wallUs());
+    this.#raising ??= raiseFloor(store.floorFolder, floor)
+      .then(() => {
+        this.#floor = floor;
+      })
+      .finally(() => {
+        this.#raising = undefined;
+      });
+    return this.#raising;
+  }
+
+  #dropLate(): void {
+    const now = this.#tasks.clock.now();
+    const late = this.#jobs.filter((job) => job.deadline <= now);
+    if (late.length === 0) return;
+    for (const job of late) this.#jobs.splice(this.#jobs.indexOf(job), 1);
+    for (const { name: lockName, reject } of late) {
+      reject(
+        new BackendUnavailableError(
+          `Nothing was done about the lock ${quote(lockName)}: its file was in use by other processes for all of the ` +
+            'time that this call had. A process that was stopped in the middle of a step keeps the file until it goes on.',
+          { lockName },
+        ),
+      );
+    }
+  }
+
+  #fail(jobs: readonly Job[], error: unknown, what: string): void {
+    for (const { name, reject } of jobs) reject(toLockError(error, what, this.#tasks.directory, name));
+  }
+
+  #closeStore(): void {
+    const store = this.#store;
+    this.#store = undefined;
+    if (store === undefined) return;
+    store.rollback();
+    store.close();
+  }
+
+  /** Lets the event loop turn when we have had it for some milliseconds. */
+  async #yield(): Promise<void> {
+    if (this.#turnBeganMs === undefined) {
+      this.#turnBeganMs = machineMs();
+      setImmediate(() => {
+        this.#turnBeganMs = undefined;
+      });
+    } else if (machineMs() - this.#turnBeganMs > LONGEST_MS) {
+      await nextTurn();
+    }
+  }
+}
+
+/** First a turn of the event loop, then milliseconds with jitter, so that many processes do not ask in step. */
+function pause(refusals: number): Promise<unknown> {
+  if (refusals < 2) return nextTurn();
+  return sleep(1 + Math.random() * Math.min(refusals, 8));
+}
+
+function wallUs(): bigint {
+  return BigInt(Date.now()) * 1000n;
+}
+
+function commitFailure(lockName: string, file: string, cause: unknown): OutcomeUnknownError {
+  const text = cause instanceof Error ? cause.message : String(cause);
+  return new OutcomeUnknownError(
+    `What was asked for about the lock ${quote(lockName)} may or may not have been done: the commit on ${file} failed: ` +
+      `${text}. Is the disk full or failing?`,
+    { lockName, cause },
+  );
+}
