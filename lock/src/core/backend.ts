@@ -61,6 +61,11 @@ export interface Waiting {
   readonly outcome: 'waiting';
   /** When to ask again at the latest, if that is before the next heartbeat: for the first in the queue, the end of the holder's lease. */
   readonly retryInMs?: number;
+  /**
+   * The last token that was given out for this lock, to anyone. A hand-over that is pushed to us counts only if its
+   * token is larger: then it was made after this answer. Without this number a push is a mere wake-up.
+   */
+  readonly lastToken?: bigint;
 }
 
 /** This owner id has no place in the queue any more (it was silent for too long, or it was withdrawn) and gets none. */
@@ -140,7 +145,7 @@ export interface Notifies {
   /**
    * Calls `wake` when it is worth a step for this owner, until the returned function is called. A `Granted` says that
    * the lock was handed over to it already: its TTL counts from the sending of the owner's last step that was answered
-   * with `waiting`. Messages may be lost and may come too often; after a gap in listening, `wake` is called once.
+   * with `waiting`, if its token is larger than the `lastToken` of that answer. Messages may be lost and may come too often; after a gap in listening, `wake` is called once.
    */
   listen(request: AcquireRequest, wake: (granted?: Granted) => void): () => void;
 }

@@ -51,6 +51,7 @@ type Answer = Granted | Waiting | Gone;
 export class Contender {
   readonly #tasks: ContenderTasks;
   #request: AcquireRequest;
+  #started = false;
   #stopped = false;
   #stopListening: (() => void) | undefined;
   /** Ends the sleep between two steps. */
@@ -59,8 +60,10 @@ export class Contender {
   /** A hand-over that was pushed to us. */
   #pushed: Granted | undefined;
   #onPush: () => void = () => undefined;
-  /** When the last step left that was answered "waiting": a hand-over that comes later was made after it. */
+  /** When the last step left that was answered "waiting". */
   #waitingSince: Instant | undefined;
+  /** The last token that was given out before that answer: a hand-over with a larger one was made after it. */
+  #lastToken: bigint | undefined;
   /** Whether a request of this owner id had no answer: it may arrive yet, even after one that was sent later. */
   #unanswered = false;
 
@@ -70,13 +73,20 @@ export class Contender {
   }
 
   /** Goes on from the answer to a transfer, which has put this contender into the queue already. */
-  startFrom(request: AcquireRequest, waitingSince: Instant | undefined): void {
+  startFrom(request: AcquireRequest, waiting: Waiting, sentAt: Instant, unanswered: boolean): void {
     this.#request = request;
-    this.#waitingSince = waitingSince;
+    this.#waitingSince = sentAt;
+    this.#lastToken = waiting.lastToken;
+    this.#unanswered = unanswered;
     this.start();
   }
 
+  get started(): boolean {
+    return this.#started;
+  }
+
   start(): void {
+    this.#started = true;
     this.#listen();
     void this.#run();
   }
@@ -126,6 +136,7 @@ export class Contender {
         }
         case 'waiting': {
           this.#waitingSince = sentAt;
+          this.#lastToken = answer.lastToken;
           await this.#wait(answer, refusals++);
           const pushed = this.#stopped ? undefined : this.#takePushed();
           if (pushed !== undefined && this.#isUseful(pushed)) return pushed;
@@ -180,10 +191,10 @@ export class Contender {
   #orPushed(answer: Promise<Answer>): Promise<Answer | undefined> {
     return new Promise((resolve, reject) => {
       this.#onPush = () => {
-        if (this.#waitingSince !== undefined) resolve(undefined);
+        if (this.#pushed !== undefined && this.#isNew(this.#pushed)) resolve(undefined);
       };
       answer.then(resolve, reject);
-      if (this.#pushed !== undefined) this.#onPush();
+      this.#onPush();
     });
   }
 
@@ -201,8 +212,8 @@ export class Contender {
   /** The pushed hand-over as a grant, counted from our last step that was answered "waiting". */
   #takePushed(): Grant | undefined {
     const pushed = this.#pushed;
-    if (pushed === undefined || this.#waitingSince === undefined) return undefined;
     this.#pushed = undefined;
+    if (pushed === undefined || this.#waitingSince === undefined || !this.#isNew(pushed)) return undefined;
     return this.#toGrant(pushed, this.#waitingSince);
   }
 
@@ -220,6 +231,7 @@ export class Contender {
     if (this.#unanswered) this.#tasks.withdraw(this.#request, true);
     this.#unanswered = false;
     this.#waitingSince = undefined;
+    this.#lastToken = undefined;
     this.#pushed = undefined;
     this.#request = { ...this.#request, owner: this.#tasks.newOwner() };
     this.#listen();
@@ -237,6 +249,12 @@ export class Contender {
       this.#onPush();
       this.#wake();
     });
+  }
+
+  /** Whether a hand-over was made after our last step: an owner id may have been granted, and have run out, before. */
+  #isNew(pushed: Granted): boolean {
+    const { fencingToken } = pushed;
+    return fencingToken !== undefined && this.#lastToken !== undefined && fencingToken > this.#lastToken;
   }
 
   #sleep(ms: number): Promise<void> {

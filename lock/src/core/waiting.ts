@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { type AcquireRequest, type Backend, type OwnerId, renews, transfers } from './backend.ts';
+import { type AcquireRequest, type Backend, type OwnerId, renews, type Transfers, transfers } from './backend.ts';
 import { type CallContext, callBackend } from './call.ts';
 import { type Clock, Instant } from './clock.ts';
 import { Contender, type ContenderTasks, heartbeatMs } from './contender.ts';
@@ -245,7 +245,8 @@ export class LocalLock {
     this.#busy++;
     let error: unknown;
     try {
-      await (next !== undefined && transfers(backend) ? this.#passOn(lease, next.options) : this.#giveBack(lease));
+      if (next !== undefined && transfers(backend)) await this.#passOn(lease, backend, next.options);
+      else await this.#giveBack(lease);
     } catch (problem) {
       error = problem;
       throw problem;
@@ -263,40 +264,41 @@ export class LocalLock {
     }
   }
 
-  #giveBack(lease: HeldLease): Promise<void> {
+  async #giveBack(lease: HeldLease): Promise<void> {
     const { backend } = this.#shared;
-    return this.#untilAnswered(lease, async (deadline) => (await backend.release(lease.hold, deadline)) === 'released');
+    await this.#untilAnswered(
+      lease,
+      (deadline) => backend.release(lease.hold, deadline),
+      (answer) => answer === 'not-held',
+    );
   }
 
   /** Transfers to the next waiter here; if others are ahead at the backend, the contender waits there behind them. */
-  async #passOn(lease: HeldLease, options: LocalWaiterOptions): Promise<void> {
-    const { backend } = this.#shared;
-    if (!transfers(backend)) return;
+  async #passOn(lease: HeldLease, backend: Transfers, options: LocalWaiterOptions): Promise<void> {
+    const { janitor } = this.#shared;
     const next = this.#request(options);
     const contender = new Contender(next, this.#contenderTasks());
     this.#contender = contender;
-    let started = false;
     try {
-      await this.#untilAnswered(lease, async (deadline) => {
-        const sentAt = this.#clock.now();
-        const answer = await backend.transfer(lease.hold, next, deadline);
-        if (answer.outcome === 'granted') {
-          if (this.#holder === lease) this.#holder = undefined;
-          started = true;
-          this.#granted(toGrant(next, answer, sentAt));
-        } else if (this.#contender === contender && answer.outcome === 'waiting') {
-          started = true;
-          contender.startFrom(next, sentAt);
-        } else if (answer.outcome === 'waiting') {
-          this.#shared.janitor.withdraw(next, false); // everyone who waited here has left meanwhile
-        }
-        return answer.outcome !== 'not-held';
-      });
+      const { answer, sentAt, mayArriveLate } = await this.#untilAnswered(
+        lease,
+        (deadline) => backend.transfer(lease.hold, next, deadline),
+        ({ outcome }) => outcome === 'not-held',
+      );
+      if (answer.outcome === 'granted') {
+        if (this.#holder === lease) this.#holder = undefined;
+        this.#granted({ ...toGrant(next, answer, sentAt), mayArriveLate });
+      } else if (answer.outcome === 'waiting' && this.#contender === contender) {
+        contender.startFrom(next, answer, sentAt, mayArriveLate);
+        return;
+      } else if (answer.outcome === 'waiting' || mayArriveLate) {
+        janitor.withdraw(next, mayArriveLate); // everyone who waited here has left meanwhile
+      }
     } catch (error) {
-      if (isTransient(error)) this.#shared.janitor.withdraw(next, true);
+      janitor.withdraw(next, true);
       throw error;
     } finally {
-      if (!started && this.#contender === contender) this.#contender = undefined;
+      if (this.#contender === contender && !contender.started) this.#contender = undefined;
     }
   }
 
@@ -304,21 +306,23 @@ export class LocalLock {
    * Asks until there is an answer. "Not held" after a request that had no answer means that this one did it: an owner
    * id is never used again, so that only its own release, or the end of its time, can have ended the hold.
    */
-  async #untilAnswered(lease: HeldLease, ask: (deadline: Instant) => Promise<boolean>): Promise<void> {
+  async #untilAnswered<Answer>(
+    lease: HeldLease,
+    ask: (deadline: Instant) => Promise<Answer>,
+    isNotHeld: (answer: Answer) => boolean,
+  ): Promise<{ answer: Answer; sentAt: Instant; mayArriveLate: boolean }> {
     const { context, janitor } = this.#shared;
     const giveUpAt = Instant.earliest(lease.validUntil, Instant.plus(this.#clock.now(), RELEASE_MS));
-    let asked = false;
+    let mayArriveLate = false;
     for (let pauseMs = 20; ; pauseMs = Math.min(500, pauseMs * 2)) {
+      const sentAt = this.#clock.now();
       try {
-        if ((await callBackend(context, 'the release', this.name, ask)) || asked) return;
-        throw new LeaseLostError(
-          this.name,
-          'taken',
-          `At its release the ${context.backendId} backend answered that it was not ours any more.`,
-        );
+        const answer = await callBackend(context, 'the release', this.name, ask);
+        if (isNotHeld(answer) && !mayArriveLate) throw this.#notHeldError();
+        return { answer, sentAt, mayArriveLate };
       } catch (error) {
         if (!isTransient(error)) throw error;
-        asked ||= (error as LockError).code === 'OUTCOME_UNKNOWN';
+        mayArriveLate ||= (error as LockError).code === 'OUTCOME_UNKNOWN';
         if (this.#clock.now() + pauseMs >= giveUpAt) {
           janitor.release(lease.hold);
           throw this.#releaseError(lease, error);
@@ -328,6 +332,15 @@ export class LocalLock {
         this.#clock.callAt(Instant.plus(this.#clock.now(), pauseMs), resolve, { keepAlive: true });
       });
     }
+  }
+
+  #notHeldError(): LeaseLostError {
+    const { id } = this.#shared.backend;
+    return new LeaseLostError(
+      this.name,
+      'taken',
+      `At its release the ${id} backend answered that it was not ours any more.`,
+    );
   }
 
   #releaseError(lease: HeldLease, cause: unknown): LockError {

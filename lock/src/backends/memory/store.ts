@@ -87,9 +87,8 @@ export class LockRow {
     const holder = this.holder as Holder | undefined; // the step above may have given the lock to this very owner
     if (holder?.owner === request.owner) return this.#extend(holder, request.ttlMs, now);
     const isFirst = this.waiters.keys().next().value === request.owner;
-    return isFirst && holder !== undefined
-      ? { outcome: 'waiting', retryInMs: holder.endsAt - now }
-      : { outcome: 'waiting' };
+    const waiting: Waiting = { outcome: 'waiting', lastToken: this.lastToken };
+    return isFirst && holder !== undefined ? { ...waiting, retryInMs: holder.endsAt - now } : waiting;
   }
 
   renew(hold: Hold, now: Instant): boolean {

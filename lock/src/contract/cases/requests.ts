@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Granted, Waiting } from '../../core/backend.ts';
 import type { ContractCase } from '../subject.ts';
 import { needs, requestFor, soon } from './abilities.ts';
 
@@ -36,6 +37,22 @@ export const requestCases: readonly ContractCase[] = [
       const granted = await backend.queue('stay', first, soon());
       assert.equal(granted.outcome, 'granted');
       assert.deepEqual(await backend.queue('enter', first, soon()), granted);
+    },
+  },
+  {
+    name: 'the answer to a waiter names the last token, so that an old hand-over is told from a new one',
+    async run(t) {
+      const name = t.name();
+      const backend = needs.tokens(await t.backend());
+      const queue = needs.queue(backend);
+      const [holder, waiter] = [requestFor(name), requestFor(name)];
+      const granted = await backend.tryAcquire(holder, soon());
+      assert.equal(granted.outcome, 'granted');
+      for (const step of ['enter', 'stay'] as const) {
+        const answer = await queue.queue(step, waiter, soon());
+        assert.equal(answer.outcome, 'waiting');
+        assert.equal((answer as Waiting).lastToken, (granted as Granted).fencingToken);
+      }
     },
   },
   {
