@@ -27,6 +27,8 @@ import type { Clock } from '../../core/clock.ts';
 import type { LossReason } from '../../core/errors.ts';
 import type { Holder, LockRow, MemoryStore, Notice } from './store.ts';
 
+const HOST = hostname();
+
 export class MemoryBackend
   implements Backend, Fences, Renews, Queues, Withdraws, Transfers, Notifies, ReportsLoss, Inspects, Breaks
 {
@@ -127,7 +129,7 @@ export class MemoryBackend
   }
 
   #report({ owner, purpose }: AcquireRequest): OwnerReport {
-    return { owner, host: hostname(), pid: process.pid, purpose, since: this.#clock.date() };
+    return { owner, host: HOST, pid: process.pid, purpose, since: this.#clock.date() };
   }
 
   #holderReport(holder: Holder | undefined): LockReport['holder'] {
