@@ -1,0 +1,170 @@
+/**
+ * ioredis 5 and 6, and iovalkey: a client, one that follows Sentinels, or a Cluster.
+ *
+ * @module
+ */
+import {
+  type AnyListener,
+  NotSentError,
+  type RedisCommands,
+  type RedisSubscriber,
+  type SubscriberEvents,
+} from '../client.ts';
+
+/** The members of an ioredis client that we use. */
+export interface IoredisClient {
+  readonly status: string;
+  readonly isCluster?: boolean;
+  readonly options: { readonly keyPrefix?: string | undefined };
+  call(command: string, args: string[]): Promise<unknown>;
+  on(event: string, listener: AnyListener): unknown;
+  off(event: string, listener: AnyListener): unknown;
+  duplicate(...options: never[]): IoredisClient;
+  /** A Cluster has nodes. */
+  nodes?(role?: 'all' | 'master'): IoredisClient[];
+}
+
+/** The members of the second connection that a client has besides. */
+interface IoredisSubscriber extends IoredisClient {
+  connect(): Promise<void>;
+  disconnect(): void;
+  subscribe(channel: string): Promise<unknown>;
+  unsubscribe(channel: string): Promise<unknown>;
+  readonly stream?: { unref?(): void };
+}
+
+/** How long the second connection waits before it tries again. */
+const RECONNECT_MS = { first: 50, most: 500 };
+
+/**
+ * Hands in an ioredis client. It stays yours: it is not closed, not subscribed, and keeps its options. Whatever those
+ * are the locks are safe; what they cost is in the documentation of this backend.
+ */
+export function fromIoredis(client: IoredisClient): RedisCommands {
+  return client.isCluster === true ? new IoredisCluster(client) : new IoredisConnection(client);
+}
+
+class IoredisConnection implements RedisCommands {
+  readonly keyPrefix: string;
+  readonly #client: IoredisClient;
+  #lost = 0;
+  #connected = 0;
+  readonly #onClose = (): void => {
+    this.#lost++;
+  };
+  readonly #onReady = (): void => {
+    this.#connected++;
+  };
+
+  constructor(client: IoredisClient) {
+    this.#client = client;
+    this.keyPrefix = client.options.keyPrefix ?? '';
+    client.on('close', this.#onClose);
+    client.on('ready', this.#onReady);
+  }
+
+  send(args: readonly string[]): Promise<unknown> {
+    const [command = '', ...rest] = args;
+    if (this.#client.status === 'ready') return this.#client.call(command, rest);
+    const connected = this.#connected;
+    return this.#client.call(command, rest).catch((error: unknown) => {
+      // It waited for a connection that never came.
+      throw this.#connected === connected ? new NotSentError(messageOf(error), { cause: error }) : error;
+    });
+  }
+
+  lostConnections(): number {
+    return this.#lost;
+  }
+
+  openSubscriber(events: SubscriberEvents): RedisSubscriber {
+    const connection = this.#client.duplicate({
+      ...SUBSCRIBER_OPTIONS,
+      autoResubscribe: false, // we do it ourselves, and so know when it is done
+    } as never) as IoredisSubscriber;
+    return listenOn(connection, events, true);
+  }
+
+  close(): void {
+    this.#client.off('close', this.#onClose);
+    this.#client.off('ready', this.#onReady);
+  }
+}
+
+class IoredisCluster implements RedisCommands {
+  readonly cluster = true;
+  readonly keyPrefix: string;
+  readonly #client: IoredisClient;
+  readonly #nodes: Set<IoredisClient> = new Set();
+  #lost = 0;
+  readonly #onClose = (): void => {
+    this.#lost++;
+  };
+  readonly #onNode = (node: IoredisClient): void => {
+    if (this.#nodes.has(node)) return;
+    this.#nodes.add(node);
+    node.on('close', this.#onClose);
+    node.on('end', () => this.#nodes.delete(node));
+  };
+
+  constructor(client: IoredisClient) {
+    this.#client = client;
+    this.keyPrefix = client.options.keyPrefix ?? '';
+    for (const node of client.nodes?.('all') ?? []) this.#onNode(node);
+    client.on('+node', this.#onNode);
+  }
+
+  send(args: readonly string[]): Promise<unknown> {
+    const [command = '', ...rest] = args;
+    return this.#client.call(command, rest);
+  }
+
+  lostConnections(): number {
+    return this.#lost;
+  }
+
+  servers(): readonly Pick<RedisCommands, 'send'>[] {
+    const nodes = this.#client.nodes?.('master') ?? [];
+    return nodes.map((node) => ({ send: ([command = '', ...rest]) => node.call(command, rest) }));
+  }
+
+  openSubscriber(events: SubscriberEvents): RedisSubscriber {
+    const connection = this.#client.duplicate([] as never, { lazyConnect: true } as never) as IoredisSubscriber;
+    // A Cluster moves its subscriptions from node to node by itself, and does not say when.
+    return listenOn(connection, events, false);
+  }
+
+  close(): void {
+    this.#client.off('+node', this.#onNode);
+    for (const node of this.#nodes) node.off('close', this.#onClose);
+  }
+}
+
+const SUBSCRIBER_OPTIONS = {
+  lazyConnect: true,
+  enableOfflineQueue: false,
+  maxRetriesPerRequest: null,
+  commandTimeout: undefined,
+  enableAutoPipelining: false,
+  retryStrategy: (times: number): number =>
+    Math.min(RECONNECT_MS.most, RECONNECT_MS.first * 2 ** Math.min(times - 1, 8)),
+};
+
+function listenOn(connection: IoredisSubscriber, events: SubscriberEvents, reportsGaps: boolean): RedisSubscriber {
+  connection.on('error', () => undefined); // it reconnects by itself, and the client that was handed in reports, too
+  connection.on('connect', () => connection.stream?.unref?.()); // listening is no reason for a process to live on
+  connection.on('ready', () => events.onConnected());
+  connection.on('close', () => events.onDisconnected());
+  connection.on('message', (channel: string, message: string) => events.onMessage(channel, message));
+  connection.connect().catch(() => undefined);
+  return {
+    reportsGaps,
+    subscribe: (channel) => connection.subscribe(channel),
+    unsubscribe: (channel) => connection.unsubscribe(channel),
+    close: () => connection.disconnect(),
+  };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,93 @@
+/**
+ * node-redis 5 and 6 (`redis` or `@redis/client`): a client, a Sentinel client, or a cluster.
+ *
+ * @module
+ */
+import type { AnyListener, RedisCommands, RedisSubscriber, SubscriberEvents } from '../client.ts';
+
+/** The members of a node-redis client that we use. */
+export interface NodeRedisClient {
+  sendCommand(args: string[]): Promise<unknown>;
+  duplicate(): NodeRedisSubscriber;
+}
+
+/** A client made with `createSentinel`. */
+export interface NodeRedisSentinel {
+  sendCommand(isReadonly: boolean, args: string[]): Promise<unknown>;
+  getSentinelNode(): unknown;
+  duplicate(): NodeRedisSubscriber;
+}
+
+/** A client made with `createCluster`. */
+export interface NodeRedisCluster {
+  sendCommand(firstKey: string | undefined, isReadonly: boolean, args: string[]): Promise<unknown>;
+  readonly masters: readonly unknown[];
+  nodeClient(node: never): unknown;
+  duplicate(): NodeRedisSubscriber;
+}
+
+/** The members of the second connection that we use. */
+export interface NodeRedisSubscriber {
+  connect(): Promise<unknown>;
+  destroy(): unknown;
+  on(event: string, listener: AnyListener): unknown;
+  subscribe(channel: string, listener: (message: string, channel: string) => void): Promise<unknown>;
+  unsubscribe(channel: string): Promise<unknown>;
+}
+
+/**
+ * Hands in a node-redis client, which must be connected (`await client.connect()`). It stays yours: it is not closed and
+ * not subscribed. Its own `keyPrefix` does not reach raw commands, so give the backend one instead.
+ */
+export function fromNodeRedis(client: NodeRedisClient | NodeRedisSentinel | NodeRedisCluster): RedisCommands {
+  if ('masters' in client) return fromCluster(client);
+  if ('getSentinelNode' in client) {
+    return {
+      send: (args) => client.sendCommand(false, [...args]),
+      openSubscriber: (events) => listenOn(client.duplicate(), events, false),
+    };
+  }
+  return {
+    send: (args) => client.sendCommand([...args]),
+    openSubscriber: (events) => listenOn(client.duplicate(), events, true),
+  };
+}
+
+function fromCluster(client: NodeRedisCluster): RedisCommands {
+  return {
+    cluster: true,
+    send: (args, key) => client.sendCommand(key, false, [...args]),
+    servers: () =>
+      client.masters.map((master) => ({
+        send: async (args) => ((await client.nodeClient(master as never)) as NodeRedisClient).sendCommand([...args]),
+      })),
+    openSubscriber: (events) => listenOn(client.duplicate(), events, false),
+  };
+}
+
+function listenOn(connection: NodeRedisSubscriber, events: SubscriberEvents, reportsGaps: boolean): RedisSubscriber {
+  // One function for all channels: to subscribe twice with the same one is to subscribe once.
+  const onMessage = (message: string, channel: string): void => events.onMessage(channel, message);
+  connection.on('error', () => undefined); // it reconnects by itself, and the client that was handed in reports, too
+  if (reportsGaps) {
+    connection.on('ready', () => events.onConnected());
+    connection.on('reconnecting', () => events.onDisconnected());
+  }
+  connection.connect().then(
+    () => {
+      if (!reportsGaps) events.onConnected();
+    },
+    () => undefined,
+  );
+  return {
+    reportsGaps,
+    subscribe: (channel) => connection.subscribe(channel, onMessage),
+    unsubscribe: (channel) => connection.unsubscribe(channel),
+    close: () => {
+      // Depending on kind and state it throws or rejects where it has no connection.
+      void Promise.resolve()
+        .then(() => connection.destroy())
+        .catch(() => undefined);
+    },
+  };
+}

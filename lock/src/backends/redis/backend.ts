@@ -1,0 +1,279 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type {
+  AcquireRequest,
+  Backend,
+  Breaks,
+  Busy,
+  Fences,
+  Gone,
+  Granted,
+  Guarantee,
+  Hold,
+  Inspects,
+  LockReport,
+  Notifies,
+  OwnerId,
+  Queues,
+  ReleaseAnswer,
+  RenewAnswer,
+  Renews,
+  ReportsLoss,
+  Transfers,
+  Waiting,
+  Withdraws,
+} from '../../core/backend.ts';
+import { BackendUnavailableError, type LossReason, quote } from '../../core/errors.ts';
+import { parseToken } from '../../core/fencing.ts';
+import { Batch } from './batch.ts';
+import type { RedisCommands } from './client.ts';
+import { translate } from './errors.ts';
+import { checkEviction, checkProbe, type EvictionRule } from './health.ts';
+import { lockKey } from './layout.ts';
+import { scanLocks } from './list.ts';
+import { readGranted, readInboxMessage, readInspection, readWaiting, type Who } from './replies.ts';
+import type { Operation } from './scripts.ts';
+import { Subscriptions } from './subscriptions.ts';
+
+/**
+ * For how long a withdrawn owner id is refused: longer than Linux goes on trying to deliver what an old connection had
+ * sent, which is 924 s (`tcp_retries2`). A request of that owner cannot arrive later.
+ */
+const LATEST_ARRIVAL_MS = 1_200_000;
+
+/** How often a waiter asks where nothing tells it; each time somewhere between, so that waiters do not ask in step. */
+const POLL_MS = { least: 100, most: 200 };
+
+/** How often a waiter asks where a gap in listening may go by unnoticed. */
+const UNSURE_POLL_MS = 1_000;
+
+/** Over what time the waiters that look for themselves after a gap in listening are spread. */
+const SPREAD_MS = 500;
+
+/** How often a break looks again when the lock changes hands under it. */
+const BREAK_ATTEMPTS = 5;
+
+export interface RedisBackendSettings {
+  readonly keyPrefix: string;
+  readonly eviction: EvictionRule;
+  readonly subscriber: boolean;
+}
+
+interface Listener {
+  readonly wake: (granted?: Granted) => void;
+  /** Ends the watch of a foreign holder's release channel. */
+  stopWatching?: (() => void) | undefined;
+  channel?: string | undefined;
+}
+
+export class RedisBackend
+  implements Backend, Fences, Renews, Queues, Withdraws, Transfers, Notifies, Inspects, Breaks, ReportsLoss
+{
+  readonly id = 'redis';
+  readonly tokenSource: string;
+  readonly guarantee: Guarantee = {
+    liveness: 'after-ttl',
+    survivesFailover: 'no',
+    clockAssumption: "the server's clock does not jump ahead by what is left of a lease; clients' clocks do not matter",
+    fencing: 'counter-and-server-clock',
+    fairness: 'first-come-first-served',
+  };
+  readonly #commands: RedisCommands;
+  readonly #settings: RedisBackendSettings;
+  readonly #batch: Batch;
+  readonly #subscriptions: Subscriptions;
+  readonly #who: Who;
+  readonly #listeners: Map<OwnerId, Listener> = new Map();
+  readonly #lossCallbacks: Set<(owner: OwnerId, reason: LossReason | 'at-risk') => void> = new Set();
+  #checked = false;
+  #checking: Promise<void> | undefined;
+
+  constructor(commands: RedisCommands, settings: RedisBackendSettings) {
+    this.#commands = commands;
+    this.#settings = settings;
+    this.tokenSource = `redis:${settings.keyPrefix}`;
+    this.#who = { inbox: randomUUID(), host: hostname(), pid: process.pid };
+    this.#batch = new Batch(commands, JSON.stringify(this.#who));
+    this.#subscriptions = new Subscriptions(commands, `holdfast.inbox:${this.#who.inbox}`, {
+      onInbox: (message) => this.#takeMessage(message),
+      onGap: () => this.#wakeAll(),
+    });
+  }
+
+  async tryAcquire(request: AcquireRequest): Promise<Granted | Busy> {
+    const reply = await this.#ask('acquire', request.name, this.#argumentsOf(request));
+    const granted = readGranted(reply);
+    if (granted !== undefined) return granted;
+    const [, remaining] = reply.split(' ');
+    return remaining === undefined ? { outcome: 'busy' } : { outcome: 'busy', retryInMs: Number(remaining) };
+  }
+
+  async queue(step: 'enter' | 'stay', request: AcquireRequest): Promise<Granted | Waiting | Gone> {
+    return this.#readStep(await this.#ask(step, request.name, this.#argumentsOf(request)), request.owner);
+  }
+
+  async release({ name, owner }: Hold): Promise<ReleaseAnswer> {
+    return (await this.#ask('release', name, [owner])) as ReleaseAnswer;
+  }
+
+  async renew(holds: readonly Hold[]): Promise<readonly RenewAnswer[]> {
+    // Who holds for so long that it renews wants to hear at once when an operator breaks its lock.
+    if (this.#settings.subscriber && this.#lossCallbacks.size > 0) this.#subscriptions.open();
+    const answers = await Promise.allSettled(holds.map((hold) => this.#renewOne(hold)));
+    const [first] = answers;
+    if (first?.status === 'rejected' && answers.every(({ status }) => status === 'rejected')) throw first.reason;
+    return answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : 'unknown'));
+  }
+
+  async withdraw({ name, owner }: Hold, { mayArriveLate }: { readonly mayArriveLate: boolean }): Promise<void> {
+    await this.#ask('withdraw', name, [owner, mayArriveLate ? String(LATEST_ARRIVAL_MS) : '0']);
+  }
+
+  async transfer(
+    hold: Hold,
+    next: AcquireRequest,
+  ): Promise<Granted | Waiting | Gone | { readonly outcome: 'not-held' }> {
+    const reply = await this.#ask('transfer', hold.name, [hold.owner, ...this.#argumentsOf(next)]);
+    return reply === 'not-held' ? { outcome: 'not-held' } : this.#readStep(reply, next.owner);
+  }
+
+  listen({ owner }: AcquireRequest, wake: (granted?: Granted) => void): () => void {
+    const listener: Listener = { wake };
+    this.#listeners.set(owner, listener);
+    return () => {
+      if (this.#listeners.get(owner) === listener) this.#listeners.delete(owner);
+      listener.stopWatching?.();
+    };
+  }
+
+  onLoss(callback: (owner: OwnerId, reason: LossReason | 'at-risk') => void): () => void {
+    this.#lossCallbacks.add(callback);
+    return () => this.#lossCallbacks.delete(callback);
+  }
+
+  async inspect(name: string): Promise<LockReport> {
+    return readInspection(name, await this.#ask('inspect', name, []));
+  }
+
+  async list(): Promise<readonly LockReport[]> {
+    try {
+      return await scanLocks(this.#commands, this.#settings.keyPrefix, (name) => this.inspect(name));
+    } catch (error) {
+      throw translate(error, '*');
+    }
+  }
+
+  async breakLock(name: string): Promise<{ readonly broken: LockReport['holder']; readonly raiseTo: bigint }> {
+    for (let attempt = 0; attempt < BREAK_ATTEMPTS; attempt++) {
+      const { holder } = await this.inspect(name);
+      const reply = await this.#ask('break', name, [holder?.owner ?? '', String(LATEST_ARRIVAL_MS)]);
+      const [word, token] = reply.split(' ');
+      if (word === 'broken' && token !== undefined) return { broken: holder, raiseTo: parseToken(token) };
+    }
+    throw new BackendUnavailableError(
+      `The lock ${quote(name)} was not broken: it changed hands each of the ${BREAK_ATTEMPTS} times between look and break.`,
+      { lockName: name },
+    );
+  }
+
+  async close(): Promise<void> {
+    for (const { stopWatching } of this.#listeners.values()) stopWatching?.();
+    this.#listeners.clear();
+    this.#lossCallbacks.clear();
+    this.#subscriptions.close();
+    this.#commands.close?.();
+  }
+
+  async #renewOne({ name, owner, ttlMs }: Hold): Promise<RenewAnswer> {
+    const reply = await this.#ask('renew', name, [owner, String(Math.floor(ttlMs))]);
+    if (reply === 'broken') {
+      this.#tellLoss(owner, 'broken');
+      return 'lost';
+    }
+    return reply as RenewAnswer;
+  }
+
+  #ask(operation: Operation, name: string, args: readonly string[]): Promise<string> {
+    const key = lockKey(this.#settings.keyPrefix, name);
+    if (this.#checked) return this.#batch.run(operation, name, key, args);
+    this.#checking ??= this.#check(name, key).finally(() => {
+      this.#checking = undefined;
+    });
+    return this.#checking.then(() => this.#batch.run(operation, name, key, args));
+  }
+
+  /** Looks at the server once; until that has succeeded, every operation begins with it. */
+  async #check(name: string, key: string): Promise<void> {
+    try {
+      const [reply] = await Promise.all([
+        this.#batch.run('probe', name, key, []),
+        checkEviction(this.#commands, this.#settings.eviction, name),
+      ]);
+      checkProbe(reply, name);
+    } catch (error) {
+      // Whatever became of the look, the operation itself was not sent.
+      const problem = translate(error, name);
+      throw problem.code === 'OUTCOME_UNKNOWN'
+        ? new BackendUnavailableError(problem.message, { lockName: name, cause: problem })
+        : problem;
+    }
+    this.#checked = true;
+  }
+
+  #argumentsOf({ owner, ttlMs, heartbeatMs, purpose }: AcquireRequest): string[] {
+    const who = purpose === undefined ? '' : JSON.stringify({ ...this.#who, purpose });
+    return [owner, String(Math.floor(ttlMs)), String(Math.ceil(heartbeatMs)), who];
+  }
+
+  #readStep(reply: string, owner: OwnerId): Granted | Waiting | Gone {
+    const granted = readGranted(reply);
+    const waiting = granted === undefined ? readWaiting(reply) : undefined;
+    this.#watchForeign(owner, waiting?.channel);
+    if (granted !== undefined) return granted;
+    if (waiting === undefined) return { outcome: 'gone' };
+
+    if (this.#settings.subscriber) this.#subscriptions.open();
+    const endMs = waiting.remainingMs === undefined ? Number.POSITIVE_INFINITY : waiting.remainingMs + 1;
+    // A holder by SET NX PX tells nobody when it is done.
+    const pollMs = waiting.layout === 'string' ? this.#pollMs('none') : this.#pollMs(this.#subscriptions.hears);
+    const retryInMs = Math.min(endMs, pollMs);
+    return retryInMs === Number.POSITIVE_INFINITY ? { outcome: 'waiting' } : { outcome: 'waiting', retryInMs };
+  }
+
+  #pollMs(hears: 'all' | 'some' | 'none'): number {
+    if (hears === 'all') return Number.POSITIVE_INFINITY;
+    if (hears === 'some') return UNSURE_POLL_MS;
+    return POLL_MS.least + Math.random() * (POLL_MS.most - POLL_MS.least);
+  }
+
+  /** Listens to the release channel of a holder of Redisson's layout, for as long as there is one. */
+  #watchForeign(owner: OwnerId, channel: string | undefined): void {
+    const listener = this.#listeners.get(owner);
+    if (listener === undefined || listener.channel === channel) return;
+    listener.stopWatching?.();
+    listener.channel = channel;
+    listener.stopWatching =
+      channel === undefined ? undefined : this.#subscriptions.watch(channel, () => listener.wake());
+  }
+
+  #takeMessage(text: string): void {
+    const message = readInboxMessage(text);
+    if (message === undefined) return;
+    if (message.what === 'broken') this.#tellLoss(message.about, 'broken');
+    else this.#listeners.get(message.about)?.wake(message.what === 'granted' ? message.granted : undefined);
+  }
+
+  #tellLoss(owner: OwnerId, reason: LossReason): void {
+    for (const callback of [...this.#lossCallbacks]) callback(owner, reason);
+  }
+
+  /** After a gap in listening every waiter looks for itself, but not all in the same moment. */
+  #wakeAll(): void {
+    for (const [owner, listener] of this.#listeners) {
+      const wake = (): void => {
+        if (this.#listeners.get(owner) === listener) listener.wake();
+      };
+      setTimeout(wake, Math.random() * SPREAD_MS).unref();
+    }
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * What we need of a Redis client. `fromIoredis`, `fromNodeRedis` and `fromGlide` make one of the client that a program
+ * already has; a fake for a test is `{ send: async (args) => … }`.
+ *
+ * @module
+ */
+
+/** A connection, or what looks like one: a pool, a Sentinel group, a cluster. */
+export interface RedisCommands {
+  /**
+   * Sends one command and gives its reply: strings, numbers, null, and arrays of them. `key` is the key that decides
+   * where a cluster sends it. Rejects with the client's own error; with a `NotSentError` if the command never left.
+   */
+  send(args: readonly string[], key?: string): Promise<unknown>;
+  /** Whether different keys may live on different servers, so that only keys of one slot can travel together. */
+  readonly cluster?: boolean;
+  /** What the client puts before every key by itself. */
+  readonly keyPrefix?: string;
+  /**
+   * How many connections have been lost so far. A client that resends by itself after a loss makes the server do a
+   * command twice without telling; whoever sees this number grow between request and reply knows.
+   */
+  lostConnections?(): number;
+  /**
+   * Opens a second connection that only listens. Without it waiters ask instead of being told. The client that was
+   * handed in is not touched.
+   */
+  openSubscriber?(events: SubscriberEvents): RedisSubscriber;
+  /** For commands without a key: each server that has keys. Without it there is one, behind `send`. */
+  servers?(): readonly Pick<RedisCommands, 'send'>[];
+  /** Takes back what the adapter has attached to the client. */
+  close?(): void;
+}
+
+export interface SubscriberEvents {
+  onMessage(channel: string, message: string): void;
+  /** The connection is up, for the first time or again. Earlier subscriptions may be gone. */
+  onConnected(): void;
+  /** The connection is down: messages are being missed. */
+  onDisconnected(): void;
+}
+
+/** A connection that listens. It reconnects by itself and never throws. */
+export interface RedisSubscriber {
+  /** Whether `onConnected` is called after every reconnect. Where it is not, waiters ask now and then to be safe. */
+  readonly reportsGaps: boolean;
+  /** Resolves when the server has confirmed it. Subscribing again to the same channel changes nothing. */
+  subscribe(channel: string): Promise<unknown>;
+  unsubscribe(channel: string): Promise<unknown>;
+  close(): void;
+}
+
+/** The command certainly never reached a server: there was no connection. */
+export class NotSentError extends Error {
+  override readonly name = 'NotSentError';
+}
+
+/** A listener as the clients' own types have it. */
+// biome-ignore lint/suspicious/noExplicitAny: with any other type their event methods would not fit
+export type AnyListener = (...args: any[]) => void;

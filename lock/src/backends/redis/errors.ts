@@ -1,0 +1,173 @@
+/**
+ * What a client or server complains of, as the codes that all backends share.
+ *
+ * The line that matters runs between "certainly not done" and "nobody knows": a server that answers READONLY has done
+ * nothing, a connection that closed under a request may have.
+ *
+ * @module
+ */
+import {
+  BackendUnavailableError,
+  LockError,
+  type LockErrorCode,
+  OutcomeUnknownError,
+  quote,
+} from '../../core/errors.ts';
+import { NotSentError } from './client.ts';
+
+/** The server's own words for "not now", with nothing done; the names behind the bar are what Valkey GLIDE makes of them. */
+const REFUSALS: Readonly<Record<string, { readonly code: LockErrorCode; readonly why: string }>> = {
+  READONLY: {
+    code: 'UNAVAILABLE',
+    why: 'the server is a replica, which does not write; after a failover the client finds the new primary',
+  },
+  LOADING: { code: 'UNAVAILABLE', why: 'the server is starting, and still reads its data' },
+  BUSY: { code: 'UNAVAILABLE', why: 'the server is busy with a long script of somebody' },
+  OOM: { code: 'UNAVAILABLE', why: 'the memory of the server is full (maxmemory)' },
+  NOREPLICAS: { code: 'UNAVAILABLE', why: 'the server has fewer replicas than min-replicas-to-write asks for' },
+  MISCONF: { code: 'UNAVAILABLE', why: 'the server cannot write its data to disk, and so accepts no writes' },
+  CLUSTERDOWN: { code: 'UNAVAILABLE', why: 'a part of the cluster has no server' },
+  MASTERDOWN: { code: 'UNAVAILABLE', why: 'the server is a replica without its primary' },
+  TRYAGAIN: { code: 'UNAVAILABLE', why: 'the cluster is moving this key' },
+  NOAUTH: { code: 'ACCESS_DENIED', why: 'the server asks for a password, and the client gave none' },
+  WRONGPASS: { code: 'ACCESS_DENIED', why: 'the server knows no such name and password' },
+  NOPERM: {
+    code: 'ACCESS_DENIED',
+    why: 'the user lacks a permission (see the list in the documentation of this backend)',
+  },
+  CROSSSLOT: { code: 'CONFIG', why: 'the server is a node of a cluster; hand in a cluster client' },
+  MOVED: { code: 'CONFIG', why: 'the server is a node of a cluster; hand in a cluster client' },
+  ASK: { code: 'CONFIG', why: 'the server is a node of a cluster; hand in a cluster client' },
+};
+
+const GLIDE_NAMES: Readonly<Record<string, string>> = {
+  ReadOnly: 'READONLY',
+  BusyLoadingError: 'LOADING',
+  ClusterDown: 'CLUSTERDOWN',
+  MasterDown: 'MASTERDOWN',
+  TryAgain: 'TRYAGAIN',
+  PermissionDenied: 'NOPERM',
+  CrossSlot: 'CROSSSLOT',
+  Moved: 'MOVED',
+  Ask: 'ASK',
+};
+
+/** Messages without a code word of their own, as servers and clients of different versions put them. */
+const PHRASES: readonly { readonly pattern: RegExp; readonly word: string }[] = [
+  { pattern: /user executing the script can't|ACL failure in script/, word: 'NOPERM' },
+  { pattern: /non local key in a cluster node|do not hash to the same slot/, word: 'CROSSSLOT' },
+];
+
+/** Messages of client libraries that mean: it was never sent. */
+const NEVER_SENT = /enableOfflineQueue options is false|The client is (closed|offline)|the client is closed/;
+
+const SUBSCRIBER_MODE = /in subscriber mode|only \(P\|S\)SUBSCRIBE/;
+
+const UNKNOWN_COMMAND = /unknown command/i;
+
+export function isNoScript(error: unknown): boolean {
+  return /NOSCRIPT|NoScriptError/.test(messageOf(error));
+}
+
+/** The error of a whole call as a `LockError` about one of its locks. */
+export function translate(error: unknown, lockName: string): LockError {
+  if (error instanceof LockError) return error;
+  const message = messageOf(error);
+  const about = { lockName, cause: withoutSecrets(error) };
+  if (error instanceof NotSentError || NEVER_SENT.test(message)) {
+    return new BackendUnavailableError(
+      `Redis could not be asked for the lock ${quote(lockName)}: the client has no connection (${redact(message)}).`,
+      about,
+    );
+  }
+  return (
+    refusal(message, lockName, about.cause) ??
+    new OutcomeUnknownError(
+      `Redis gave no answer about the lock ${quote(lockName)}, so that it may have been done: ${redact(message)}`,
+      about,
+    )
+  );
+}
+
+/** The error of one operation, as its script has put it. */
+export function translateReply(message: string, lockName: string, key: string): LockError {
+  return (
+    foreignData(message, lockName, key) ??
+    refusal(message, lockName, undefined) ??
+    new OutcomeUnknownError(`Redis failed at the lock ${quote(lockName)}: ${message}`, { lockName })
+  );
+}
+
+/** The error for a command that the server does not allow us. */
+export function deniedCommand(command: string, message: string, lockName: string): LockError {
+  return new LockError(
+    'ACCESS_DENIED',
+    `Redis does not allow its user the command ${command}, which locks need (${message}). The documentation of this backend lists all that an ACL must allow.`,
+    { lockName },
+  );
+}
+
+function refusal(message: string, lockName: string, cause: unknown): LockError | undefined {
+  const said = message.replace(/^An error was signalled by the server: - /, '');
+  const first = /^[A-Za-z]+/.exec(said)?.[0] ?? '';
+  const phrase = PHRASES.find(({ pattern }) => pattern.test(said));
+  const word = phrase?.word ?? GLIDE_NAMES[first] ?? first;
+  const text = `Redis refused the lock ${quote(lockName)}: `;
+  const known = REFUSALS[word];
+  if (known !== undefined) {
+    const sentence = `${text}${known.why} (${redact(said)}).`;
+    if (known.code === 'UNAVAILABLE') return new BackendUnavailableError(sentence, { lockName, cause });
+    return new LockError(known.code, sentence, { lockName, cause });
+  }
+  if (SUBSCRIBER_MODE.test(said)) {
+    const why =
+      'the client that was handed in is subscribed to channels, and can send no commands. Hand in one that is not';
+    return new LockError('CONFIG', `${text}${why} (${said}).`, { lockName, cause });
+  }
+  if (UNKNOWN_COMMAND.test(said)) {
+    return new LockError(
+      'CONFIG',
+      `${text}it lacks a command that locks need (${redact(said)}). Redis 6.2 or newer has it.`,
+      {
+        lockName,
+        cause,
+      },
+    );
+  }
+  return undefined;
+}
+
+/** What somebody else keeps where the lock should be. It is never touched. */
+function foreignData(message: string, lockName: string, key: string): LockError | undefined {
+  const [, kind, detail = ''] = /^CONFIG (\S+) (.*)$/s.exec(message) ?? [];
+  const remedy = 'It was left as it is. Another name or keyPrefix would do.';
+  const because = (what: string): LockError =>
+    new LockError('CONFIG', `The lock ${quote(lockName)} cannot be had: ${what} ${remedy}`, { lockName });
+  if (kind === 'type')
+    return because(`its key ${quote(key)} holds a ${detail}, which is not a lock but somebody's data.`);
+  if (kind === 'expiry') {
+    return because(
+      `its key ${quote(key)} holds a ${detail} without an expiry, which is not a lock but somebody's data.`,
+    );
+  }
+  if (kind === 'counter')
+    return because(`the key ${quote(detail)} should hold a fencing token, and holds something else.`);
+  if (/WRONGTYPE/.test(message)) return because(`a key beside ${quote(key)} holds somebody's data of another type.`);
+  return undefined;
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** A cause to look at, without the fields of a client's error: they can hold the arguments of AUTH. */
+function withoutSecrets(error: unknown): Error {
+  const cause = new Error(redact(messageOf(error)));
+  if (error instanceof Error) cause.name = error.name;
+  return cause;
+}
+
+/** Takes user and password out of addresses. */
+function redact(text: string): string {
+  return text.replace(/\b(rediss?:\/\/)[^@\s/]*@/g, '$1…@');
+}

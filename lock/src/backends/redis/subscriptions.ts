@@ -1,0 +1,119 @@
+/**
+ * The second connection of a process, which only listens: to the inbox of this process always, and to the release
+ * channel of a lock while its holder is of Redisson's layout.
+ *
+ * Messages may be lost. After every gap in listening, `onGap` is called once, so that all waiters look for themselves.
+ *
+ * @module
+ */
+import type { RedisCommands, RedisSubscriber } from './client.ts';
+import { messageOf } from './errors.ts';
+
+export interface SubscriptionEvents {
+  onInbox(message: string): void;
+  /** We listen now, and did not before. */
+  onGap(): void;
+}
+
+export class Subscriptions {
+  readonly #commands: RedisCommands;
+  readonly #inbox: string;
+  readonly #events: SubscriptionEvents;
+  /** Who is called when something comes through a channel, the inbox aside. */
+  readonly #watchers: Map<string, Set<() => void>> = new Map();
+  #subscriber: RedisSubscriber | undefined;
+  /** Counts connections, so that an answer about an old one is not taken for one about the new. */
+  #connection = 0;
+  #listening = false;
+  #closed = false;
+
+  constructor(commands: RedisCommands, inbox: string, events: SubscriptionEvents) {
+    this.#commands = commands;
+    this.#inbox = inbox;
+    this.#events = events;
+  }
+
+  /** `all`: every gap is noticed. `some`: messages come, but a gap may go by unnoticed. `none`: waiters must ask. */
+  get hears(): 'all' | 'some' | 'none' {
+    if (!this.#listening || this.#subscriber === undefined) return 'none';
+    return this.#subscriber.reportsGaps ? 'all' : 'some';
+  }
+
+  /** Begins to listen, if a second connection can be had. Costs nothing when it has been called before. */
+  open(): void {
+    if (this.#subscriber !== undefined || this.#closed) return;
+    this.#subscriber = this.#commands.openSubscriber?.({
+      onMessage: (channel, message) => this.#take(channel, message),
+      onConnected: () => this.#connected(),
+      onDisconnected: () => {
+        this.#connection++;
+        this.#listening = false;
+      },
+    });
+  }
+
+  /** Calls back when a message comes through the channel, and once when we begin to listen to it. */
+  watch(channel: string, callback: () => void): () => void {
+    const callbacks = this.#watchers.get(channel) ?? new Set();
+    this.#watchers.set(channel, callbacks.add(callback));
+    if (callbacks.size === 1 && this.#listening) {
+      this.#subscribe(channel).then(
+        () => this.#tell(channel),
+        () => undefined, // asking now and then has to do
+      );
+    }
+    return () => {
+      if (!callbacks.delete(callback) || callbacks.size > 0 || this.#watchers.get(channel) !== callbacks) return;
+      this.#watchers.delete(channel);
+      this.#subscriber?.unsubscribe(channel).catch(() => undefined);
+    };
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#connection++;
+    this.#listening = false;
+    this.#watchers.clear();
+    this.#subscriber?.close();
+  }
+
+  #connected(): void {
+    const connection = ++this.#connection;
+    this.#listening = false;
+    const channels = [this.#inbox, ...this.#watchers.keys()];
+    Promise.all(channels.map((channel) => this.#subscribe(channel))).then(
+      () => {
+        if (connection !== this.#connection) return;
+        this.#listening = true;
+        this.#events.onGap();
+      },
+      (error: unknown) => {
+        if (connection === this.#connection) warnOnce(error);
+      },
+    );
+  }
+
+  #subscribe(channel: string): Promise<unknown> {
+    return this.#subscriber?.subscribe(channel) ?? Promise.reject(new Error('There is no second connection.'));
+  }
+
+  #take(channel: string, message: string): void {
+    if (channel === this.#inbox) this.#events.onInbox(message);
+    else this.#tell(channel);
+  }
+
+  #tell(channel: string): void {
+    for (const callback of [...(this.#watchers.get(channel) ?? [])]) callback();
+  }
+}
+
+let warned = false;
+
+function warnOnce(error: unknown): void {
+  if (warned) return;
+  warned = true;
+  process.emitWarning(
+    `Holdfast cannot subscribe on Redis (${messageOf(error)}), so that waiters ask every 100 to 200 ms instead of being told. Does the ACL allow the channels &holdfast.inbox:* and &redisson_lock__channel:*?`,
+    { type: 'HoldfastWarning', code: 'HOLDFAST_REDIS_POLLING' },
+  );
+}
