@@ -1,0 +1,64 @@
+import { Command, Option } from 'commander';
+import { exitCodeLines } from '../exit-codes.ts';
+import { conclude } from '../output.ts';
+
+export interface CheckupOptions {
+  readonly list?: true;
+  readonly subject: readonly string[];
+  readonly url?: string;
+  readonly ttl?: string;
+  readonly json?: string;
+  readonly keep?: true;
+  readonly seedTiming?: true;
+}
+
+export function checkupCommand(): Command {
+  return new Command('checkup')
+    .summary('examine locks with real servers, real processes and real faults')
+    .description(
+      'Starts real servers and processes, kills, stops and fails them over while locks are held, prints what happened\n' +
+        'second by second, and judges whether the protected data could have been damaged. Examines the locks of Holdfast,\n' +
+        'locks as people write them by hand, and your own.',
+    )
+    .argument('[ids...]', 'the experiments to run (see --list); all of them if none is named')
+    .option('--list', 'list the experiments and the subjects, and run nothing')
+    .addOption(
+      new Option('--subject <name|file>', 'the lock to examine: one from --list, or a file of yours; may be repeated')
+        .argParser((value: string, before: readonly string[]) => [...before, value])
+        .default([], 'all from --list'),
+    )
+    .option('--url <url>', 'use your own server, and do nothing to it: only holders are killed and stopped')
+    .option('--ttl <duration>', 'the TTL of the locks, such as 3s or 500ms', '3s')
+    .option('--json <file>', 'write the results to a file, or with - to standard output in place of the text')
+    .option('--keep', 'keep histories and server logs, in ./holdfast-runs')
+    .option('--seed-timing', 'the timing of the experiments that these repeat: TTL 10 s and a try every 200 ms, …')
+    .addHelpText('after', `\n${helpEnd}`)
+    .action((ids: string[], options: CheckupOptions) =>
+      conclude(options.json === '-', async () => (await import('../../lab/checkup.ts')).checkup(ids, options)),
+    );
+}
+
+const helpEnd = `Your own lock is a file of some twenty lines, which runs in processes of its own:
+
+  export default {
+    name: 'my-lock',
+    async open({ url }) {
+      return {
+        async acquire(name, { ttlMs, waitMs }) {          // null when waitMs have passed without the lock
+          return { fencingToken, believes: () => true, async release() {} };
+        },
+        async close() {},
+      };
+    },
+  };
+
+Examples:
+  holdfast checkup
+  holdfast checkup pause --subject ./my-lock.mjs
+  holdfast checkup crash pause --subject ./my-lock.mjs --url redis://localhost:6379
+  holdfast checkup --json run.json
+
+HOLDFAST_CHECKUP_URL is --url without showing a password to \`ps\`.
+
+Exit codes:
+${exitCodeLines(['done', 'notAsExpected', 'unknown', 'usage']).join('\n')}`;

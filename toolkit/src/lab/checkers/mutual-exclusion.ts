@@ -1,0 +1,74 @@
+/**
+ * Whether two clients ever believed at once that they hold the lock.
+ *
+ * What counts is what the lock itself answers when it is asked: it is asked every few milliseconds and before each act
+ * of its holder. A stopped process is not asked, and does nothing either; if it still says yes when it wakes, it believed
+ * all the time.
+ *
+ * @module
+ */
+import { span } from '../format.ts';
+import type { History } from '../history.ts';
+import type { Checker, Finding } from './checker.ts';
+import { type Hold, holdsOf, type Interval, intersect, lengthOf, stamps, stopsOf, without } from './holds.ts';
+
+/** How long an awake holder may go without being asked, before an overlap in that time is undecided. */
+const RESOLUTION_MS = 250;
+
+interface Overlap extends Interval {
+  readonly older: Hold;
+  readonly newer: Hold;
+}
+
+export const mutualExclusion: Checker = { id: 'mutual-exclusion', check };
+
+function check(history: History): Finding {
+  const holds = holdsOf(history);
+  const time = stamps(history);
+  const overlaps = pairsOf(holds).flatMap(([older, newer]) => overlapsOf(older, newer));
+  const awake = overlaps.flatMap((overlap) => without(overlap, stopsOf(overlap.older.by, history)));
+  const figures = { overlapMs: Math.round(lengthOf(overlaps)), falseBeliefMs: Math.round(lengthOf(awake)) };
+
+  if (overlaps.length > 0) {
+    const evidence = overlaps.map(
+      ({ older, newer, from, to }) =>
+        `Two holders at once for ${span(to - from)}: ${older.id} and ${newer.id} both believed it, from ${time(from)} to ${time(to)}.`,
+    );
+    return { verdict: 'unsafe', evidence, figures };
+  }
+  if (new Set(holds.map((hold) => hold.by)).size < 2) {
+    return { verdict: 'unknown', evidence: ['Only one process ever got the lock, so there was nothing to exclude.'] };
+  }
+  for (const [older, newer] of pairsOf(holds)) {
+    const doubt = doubtBetween(older, newer, history) ?? doubtBetween(newer, older, history);
+    if (doubt) {
+      const evidence = `Between ${time(doubt.from)} and ${time(doubt.to)} ${doubt.by} was not asked whether it holds, and another did.`;
+      return { verdict: 'unknown', evidence: [evidence] };
+    }
+  }
+  return { verdict: 'safe', evidence: [`${holds.length} holds, and never two at once.`], figures };
+}
+
+function pairsOf(holds: readonly Hold[]): [Hold, Hold][] {
+  return holds.flatMap((older, index) => holds.slice(index + 1).map((newer): [Hold, Hold] => [older, newer]));
+}
+
+function overlapsOf(older: Hold, newer: Hold): Overlap[] {
+  return older.beliefs.flatMap((one) =>
+    newer.beliefs.flatMap((other) => {
+      const common = intersect(one, other);
+      return common ? [{ older, newer, ...common }] : [];
+    }),
+  );
+}
+
+function doubtBetween(doubter: Hold, other: Hold, history: History): (Interval & { by: string }) | undefined {
+  for (const doubt of doubter.doubts) {
+    for (const piece of without(doubt, stopsOf(doubter.by, history))) {
+      if (piece.to - piece.from <= RESOLUTION_MS) continue;
+      const common = other.beliefs.map((belief) => intersect(piece, belief)).find((interval) => interval);
+      if (common) return { by: doubter.by, ...common };
+    }
+  }
+  return undefined;
+}

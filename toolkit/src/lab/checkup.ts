@@ -1,0 +1,78 @@
+/**
+ * One check-up, from its options to its exit code: plan, run, print, keep, and leave nothing behind.
+ *
+ * @module
+ */
+import { writeFileSync } from 'node:fs';
+import type { CheckupOptions } from '../cli/commands/checkup.ts';
+import { EXIT_CODES } from '../cli/exit-codes.ts';
+import { colors, printLines } from '../cli/output.ts';
+import { CheckupPrinter } from './checkup-printer.ts';
+import { choose, listLines } from './choices.ts';
+import { endOnSignal } from './interrupt.ts';
+import { machineNow } from './machine.ts';
+import { Progress } from './progress.ts';
+import { Reaper } from './reaper.ts';
+import { outcomeOf, type Run } from './result.ts';
+import { runTasks } from './runner.ts';
+import { findRedisServer } from './servers/find-server.ts';
+import { keepRun, toJson } from './store.ts';
+import { planTasks } from './tasks.ts';
+
+/** Each task waits most of its time, so three of them do not disturb each other even on two cores. */
+const WORKERS = 3;
+
+/** Resolves with the exit code. Rejects with a UsageError for what cannot be done as it was asked for. */
+export async function checkup(ids: readonly string[], options: CheckupOptions): Promise<number> {
+  const redis = findRedisServer();
+  if (options.list) {
+    printLines(listLines(redis));
+    return EXIT_CODES.done.code;
+  }
+  const startedAt = new Date();
+  const began = performance.now();
+  const reaper = await Reaper.start();
+  const interrupt = endOnSignal(reaper);
+  try {
+    const choice = await choose(ids, options, reaper);
+    const { url } = choice;
+    const tasks = planTasks(choice.experiments, choice.subjects, choice.timingOf, {
+      platform: process.platform,
+      redis,
+      url,
+    });
+
+    const toStdout = options.json === '-';
+    const printer = new CheckupPrinter(tasks, toStdout ? undefined : (print) => progress.around(print));
+    const progress = new Progress(tasks, {
+      screen: process.stderr,
+      paint: colors,
+      workers: WORKERS,
+      onFinished: (task, result) => printer.add(task, result),
+    });
+    const running = runTasks(tasks, {
+      reaper,
+      redis,
+      url,
+      signal: interrupt.signal,
+      concurrency: WORKERS,
+      watcher: progress,
+    });
+    const report = await interrupt.unlessInterrupted(running).finally(() => progress.close());
+
+    const run: Run = {
+      version: 1,
+      startedAt: startedAt.toISOString(),
+      machine: machineNow(report.servers),
+      results: report.results,
+    };
+    if (!toStdout) printer.end(run, performance.now() - began);
+    if (toStdout) process.stdout.write(toJson(run));
+    else if (options.json !== undefined) writeFileSync(options.json, toJson(run));
+    if (options.keep) process.stderr.write(`holdfast: kept in ${keepRun(reaper.folder, run)}\n`);
+    return EXIT_CODES[outcomeOf(run.results)].code;
+  } finally {
+    interrupt.dispose();
+    await reaper.close();
+  }
+}

@@ -1,0 +1,147 @@
+/**
+ * What was asked for on the command line: which experiments, which subjects, which timing, whose server.
+ *
+ * @module
+ */
+import { accessSync, constants } from 'node:fs';
+import path from 'node:path';
+import type { CheckupOptions } from '../cli/commands/checkup.ts';
+import { parseDuration } from '../cli/durations.ts';
+import { UsageError } from '../cli/usage.ts';
+import type { Experiment } from './experiment.ts';
+import { experiments } from './experiments/all.ts';
+import { Holder } from './holder.ts';
+import type { Reaper } from './reaper.ts';
+import type { Timing } from './scene.ts';
+import type { ServerProgram } from './servers/find-server.ts';
+import { type BuiltInSubject, builtInSubject, builtInSubjects } from './subjects/built-in.ts';
+import { messageOf } from './subjects/load-subject.ts';
+import type { ChosenSubject } from './tasks.ts';
+
+/** Shorter than this, the time that processes take to be scheduled is larger than what is measured. */
+const SHORTEST_TTL_MS = 300;
+const LONGEST_TTL_MS = 10 * 60_000;
+
+export interface Choice {
+  readonly experiments: readonly Experiment[];
+  readonly subjects: readonly ChosenSubject[];
+  readonly timingOf: (experiment: Experiment) => Timing;
+  /** The user's own server. */
+  readonly url: string | undefined;
+}
+
+/** Rejects with a UsageError that says what there is to choose from. */
+export async function choose(ids: readonly string[], options: CheckupOptions, reaper: Reaper): Promise<Choice> {
+  const url = options.url ?? (process.env.HOLDFAST_CHECKUP_URL || undefined);
+  const ttlMs = parseDuration('--ttl', options.ttl ?? '3s');
+  if (ttlMs < SHORTEST_TTL_MS || ttlMs > LONGEST_TTL_MS) {
+    throw new UsageError(`--ttl must be from ${SHORTEST_TTL_MS}ms to 10m, and is ${options.ttl}.`);
+  }
+  if (options.json !== undefined && options.json !== '-') checkWritable(options.json);
+  const chosen = chooseExperiments(ids);
+  const subjects = await chooseSubjects(options.subject, url, reaper);
+  return {
+    experiments: chosen,
+    subjects,
+    timingOf: (experiment) => (options.seedTiming ? experiment.seedTiming : experiment.timing(ttlMs)),
+    url,
+  };
+}
+
+/** An id also stands for those that begin with it: `failover` for `failover-sentinel` as well. */
+function chooseExperiments(ids: readonly string[]): readonly Experiment[] {
+  const matches = (experiment: Experiment, id: string): boolean =>
+    experiment.id === id || experiment.id.startsWith(`${id}-`);
+  for (const id of ids) {
+    if (experiments.some((experiment) => matches(experiment, id))) continue;
+    throw new UsageError(
+      `There is no experiment "${id}". There are ${experiments.map((experiment) => experiment.id).join(', ')}.`,
+    );
+  }
+  return ids.length === 0 ? experiments : experiments.filter((experiment) => ids.some((id) => matches(experiment, id)));
+}
+
+async function chooseSubjects(
+  named: readonly string[],
+  url: string | undefined,
+  reaper: Reaper,
+): Promise<readonly ChosenSubject[]> {
+  // On a user's own server only locks that use it are of interest.
+  const isRedis = url === undefined || /^rediss?:\/\//i.test(url);
+  const byDefault = builtInSubjects.filter((subject) =>
+    url === undefined ? true : isRedis && subject.server === 'redis',
+  );
+  if (named.length === 0 && byDefault.length === 0) {
+    throw new UsageError('None of our own subjects can use that --url. Name yours with --subject FILE.');
+  }
+  const subjects: ChosenSubject[] = named.length === 0 ? byDefault.map(ours) : [];
+  for (const name of new Set(named)) {
+    const builtIn = builtInSubject(name);
+    if (builtIn && url !== undefined && (!isRedis || builtIn.server === 'none')) {
+      throw new UsageError(
+        `${name} cannot use that --url: ${builtIn.server === 'none' ? 'it needs no server' : 'it needs redis:// or rediss://'}.`,
+      );
+    }
+    subjects.push(builtIn ? ours(builtIn) : await theirs(name, reaper));
+  }
+  for (const [index, { name }] of subjects.entries()) {
+    if (subjects.slice(index + 1).some((other) => other.name === name)) {
+      throw new UsageError(
+        `Two subjects are called "${name}". Give yours another name, so that results can be told apart.`,
+      );
+    }
+  }
+  return subjects;
+}
+
+function ours({ name, server, followsSentinels }: BuiltInSubject): ChosenSubject {
+  return { name, source: name, server, followsSentinels, isOurs: true };
+}
+
+/** Asks the file in a process of its own what it is: it may hang, throw or print. */
+async function theirs(file: string, reaper: Reaper): Promise<ChosenSubject> {
+  const holder = new Holder({
+    reaper,
+    by: 'A',
+    historyFile: path.join(reaper.folder, 'describe.jsonl'),
+    hideSecrets: (text) => text,
+  });
+  try {
+    await holder.ready();
+    const source = path.resolve(file);
+    const { name, server } = await holder.ask('describe', { subject: source });
+    return { name, source, server, followsSentinels: false, isOurs: false };
+  } catch (error) {
+    const known = builtInSubjects.map((subject) => subject.name).join(', ');
+    throw new UsageError(`--subject ${file}: ${messageOf(error)}\nA subject is a file, or one of ${known}.`);
+  } finally {
+    holder.kill();
+  }
+}
+
+function checkWritable(file: string): void {
+  try {
+    accessSync(path.dirname(path.resolve(file)), constants.W_OK);
+  } catch {
+    throw new UsageError(`--json ${file}: that folder does not exist, or cannot be written to.`);
+  }
+}
+
+/** For --list. */
+export function listLines(redis: ServerProgram): string[] {
+  const widest = Math.max(
+    ...[...experiments.map(({ id }) => id), ...builtInSubjects.map(({ name }) => name)].map(({ length }) => length),
+  );
+  const row = (name: string, text: string): string => `  ${name.padEnd(widest)}  ${text}`;
+  return [
+    'Experiments:',
+    ...experiments.map(({ id, question }) => row(id, question)),
+    '',
+    'Subjects:',
+    ...builtInSubjects.map(({ name, summary }) => row(name, summary)),
+    row('FILE', 'your own lock; holdfast checkup --help shows its shape'),
+    '',
+    'Servers:',
+    row('redis', 'file' in redis ? redis.file : redis.missing),
+  ];
+}

@@ -1,0 +1,121 @@
+/**
+ * The servers of one run, and the URL under which the subject reaches them.
+ *
+ * @module
+ */
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { HistoryWriter } from './history.ts';
+import type { Reaper } from './reaper.ts';
+import { RedisServer } from './servers/redis.ts';
+import { watchKeys } from './servers/redis-watch.ts';
+import { sentinelUrl } from './servers/sentinel-url.ts';
+import { PRIMARY_NAME, startSentinels } from './servers/sentinels.ts';
+import { SteadyAddress } from './servers/steady-address.ts';
+import { removeKeys } from './servers/their-redis.ts';
+import { until } from './until.ts';
+
+export interface Cluster {
+  readonly url: string;
+  /** Name and version of what the lab started. */
+  readonly servers: readonly string[];
+  /** Where there is a failover to be had. */
+  readonly replication?: Replication;
+  /** Ends and removes what belongs to the lab. */
+  close(): Promise<void>;
+}
+
+export interface Replication {
+  readonly primary: RedisServer;
+  readonly replica: RedisServer;
+  readonly sentinels: readonly RedisServer[];
+  /** The address that the lab keeps pointed at the primary, unless the subject asks the Sentinels itself. */
+  readonly address: SteadyAddress | undefined;
+}
+
+export interface ClusterOptions {
+  readonly reaper: Reaper;
+  /** The redis-server program. */
+  readonly program: string;
+  readonly folder: string;
+  readonly history: HistoryWriter;
+}
+
+/** No server: a folder for a lock that lives in files. */
+export function folderOnly(folder: string): Cluster {
+  const files = path.join(folder, 'locks');
+  mkdirSync(files, { recursive: true });
+  return { url: pathToFileURL(files).href.replace(/^file:/, 'sqlite:'), servers: [], close: async () => {} };
+}
+
+/** One Redis server. */
+export async function singleRedis(options: ClusterOptions): Promise<Cluster> {
+  const redis = await RedisServer.start({ ...options, name: 'redis' });
+  const unwatch = await watchKeys(redis, options.history);
+  return {
+    url: redis.url,
+    servers: [await versionOf(redis)],
+    async close() {
+      unwatch();
+      redis.stop();
+    },
+  };
+}
+
+/** A primary and a replica that is in step with it. What clients connect to follows the primary. */
+export async function replicatedRedis(
+  options: ClusterOptions & { readonly withSentinels: boolean; readonly followsSentinels: boolean },
+): Promise<Cluster> {
+  const servers: RedisServer[] = [];
+  const closers: (() => void)[] = [];
+  try {
+    const primary = await RedisServer.start({ ...options, name: 'primary' });
+    servers.push(primary);
+    const replica = await RedisServer.start({ ...options, name: 'replica', replicaOf: primary });
+    servers.push(replica);
+    await until(
+      'The replica catching up',
+      async () => (await replica.info('replication', 'master_link_status')) === 'up',
+      {
+        limitMs: 20_000,
+      },
+    );
+    // Sentinels find a replica only if it is there before them.
+    const sentinels = options.withSentinels ? await startSentinels(primary, options) : [];
+    servers.push(...sentinels);
+    closers.push(await watchKeys(primary, options.history), await watchKeys(replica, options.history));
+    const asksSentinels = options.withSentinels && options.followsSentinels;
+    const address = asksSentinels ? undefined : await SteadyAddress.start(primary.port);
+    if (address) closers.push(() => address.close());
+    return {
+      url:
+        address?.url ??
+        sentinelUrl(
+          sentinels.map(({ port }) => port),
+          PRIMARY_NAME,
+        ),
+      servers: [await versionOf(primary)],
+      replication: { primary, replica, sentinels, address },
+      close: async () => closeAll(),
+    };
+  } catch (error) {
+    closeAll();
+    throw error;
+  }
+
+  function closeAll(): void {
+    for (const close of closers) close();
+    for (const server of servers) server.stop();
+  }
+}
+
+/** A server of the user's, which the lab only connects to; at the end it removes the keys of this one lock name. */
+export function theirServer(url: string, lockName: string): Cluster {
+  const isRedis = /^rediss?:/i.test(url);
+  return { url, servers: [], close: async () => (isRedis ? removeKeys(url, lockName) : undefined) };
+}
+
+async function versionOf(redis: RedisServer): Promise<string> {
+  return `redis ${await redis.info('server', 'redis_version')}`;
+}

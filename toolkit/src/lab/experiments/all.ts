@@ -1,0 +1,7 @@
+import type { Experiment } from '../experiment.ts';
+import crash from './crash.ts';
+import { failover, failoverSentinel } from './failover.ts';
+import pause from './pause.ts';
+
+/** In the order in which they are run and printed. */
+export const experiments: readonly Experiment[] = [crash, pause, failover, failoverSentinel];

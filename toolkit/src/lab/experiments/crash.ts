@@ -1,0 +1,26 @@
+import { fencingOrder } from '../checkers/fencing-order.ts';
+import { mutualExclusion } from '../checkers/mutual-exclusion.ts';
+import { guardedRegister, openRegister } from '../checkers/protected-effects.ts';
+import { recovery } from '../checkers/recovery.ts';
+import { sanity } from '../checkers/sanity.ts';
+import { type Experiment, experiment } from '../experiment.ts';
+import { killHolder } from '../faults/kill-holder.ts';
+import { takeOver } from '../workloads/take-over.ts';
+
+/** E1: the holder is killed and never releases. Its TTL, or its session, must free the lock. */
+const crash: Experiment = experiment({
+  id: 'crash',
+  question: 'When its holder is killed, does the lock come free again, with the data intact?',
+  servers: 'subject',
+  workload: takeOver,
+  fault: killHolder,
+  checkers: [sanity, recovery, mutualExclusion, fencingOrder, openRegister, guardedRegister],
+  needsRecovery: true,
+  needsExposure: false,
+  expected: { setnx: 'safe', 'setnx-watchdog': 'safe', 'holdfast:redis': 'safe', 'holdfast:sqlite': 'safe' },
+  timing: (ttlMs) => ({ ttlMs, triesEveryMs: 50, faultAtMs: 0, stoppedForMs: 0, observeMs: 0 }),
+  seedTiming: { ttlMs: 10_000, triesEveryMs: 200, faultAtMs: 0, stoppedForMs: 0, observeMs: 0 },
+  takesMs: ({ ttlMs }) => ttlMs + 1_500,
+});
+
+export default crash;

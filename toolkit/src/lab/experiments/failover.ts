@@ -1,0 +1,59 @@
+import { exposure } from '../checkers/exposure.ts';
+import { fencingOrder } from '../checkers/fencing-order.ts';
+import { mutualExclusion } from '../checkers/mutual-exclusion.ts';
+import { guardedRegister, openRegister } from '../checkers/protected-effects.ts';
+import { recovery } from '../checkers/recovery.ts';
+import { sanity } from '../checkers/sanity.ts';
+import { type Experiment, experiment } from '../experiment.ts';
+import { failoverByHand } from '../faults/failover-by-hand.ts';
+import { failoverBySentinels } from '../faults/failover-by-sentinels.ts';
+import type { Timing } from '../scene.ts';
+import { takeOver } from '../workloads/take-over.ts';
+
+/** Two holders at once is the truth here for every lock on Redis; only a token and a guard save the data. */
+const expected = { setnx: 'unsafe', 'setnx-watchdog': 'unsafe', 'holdfast:redis': 'safe' } as const;
+
+const checkers = [sanity, exposure, mutualExclusion, fencingOrder, openRegister, guardedRegister, recovery];
+
+/** The rival's own lock lasts for as long as one looks. */
+const timing = (ttlMs: number): Timing => ({
+  ttlMs,
+  triesEveryMs: 50,
+  faultAtMs: 0,
+  stoppedForMs: 0,
+  observeMs: Math.min(2_000, 0.6 * ttlMs),
+});
+
+/** E3: the primary dies before the lock has reached its replica, and an operator promotes the replica. */
+export const failover: Experiment = experiment({
+  id: 'failover',
+  question:
+    'When the primary dies before the lock has reached the replica that is then promoted, do two holders damage the data?',
+  servers: 'redis-replicated',
+  workload: takeOver,
+  fault: failoverByHand,
+  checkers,
+  needsRecovery: false,
+  needsExposure: true,
+  expected,
+  timing,
+  seedTiming: timing(30_000),
+  takesMs: ({ observeMs }) => observeMs + 2_500,
+});
+
+/** E3 with three Sentinels, which promote the replica by themselves, and a client that follows them. */
+export const failoverSentinel: Experiment = experiment({
+  id: 'failover-sentinel',
+  question: 'The same, when three Sentinels promote the replica by themselves and the clients follow them?',
+  servers: 'redis-sentinels',
+  workload: takeOver,
+  fault: failoverBySentinels,
+  checkers,
+  needsRecovery: false,
+  needsExposure: true,
+  expected,
+  // The Sentinels need about 1.7 s: a shorter TTL would have run out by itself meanwhile.
+  timing: (ttlMs) => timing(Math.max(ttlMs, 6_000)),
+  seedTiming: timing(30_000),
+  takesMs: ({ observeMs }) => observeMs + 8_000,
+});

@@ -1,0 +1,33 @@
+import { count, span } from './format.ts';
+import type { Result } from './result.ts';
+
+/** The result in one or two sentences: first what happened to the lock, then to the data. */
+export function headline({ experiment, verdict, figures, checks, reason }: Result): string {
+  if (verdict === 'not-run' || verdict === 'unknown') return reason ?? '';
+  const exclusion = checks.find((check) => check.checker === 'mutual-exclusion')?.verdict;
+  const parts: string[] = [];
+  if (exclusion === 'unsafe') parts.push(`Two holders at once for ${span(figures.overlapMs ?? 0)}.`);
+  else if (experiment === 'crash' && figures.recoveryMs !== undefined) {
+    parts.push(`Free again ${span(figures.recoveryMs)} after the kill, at try ${figures.tries}; never two holders.`);
+  } else if (exclusion === 'safe') parts.push('Never two holders at once.');
+  parts.push(effects(verdict, figures) ?? reason ?? '');
+  return parts.filter(Boolean).join(' ');
+}
+
+function effects(verdict: Result['verdict'], figures: Result['figures']): string | undefined {
+  const {
+    staleWritesAccepted = 0,
+    staleWritesRefused,
+    lostUpdates = 0,
+    tokensInOrder,
+    staleWritesPastGuard = 0,
+  } = figures;
+  if (verdict === 'safe' && (staleWritesRefused ?? 0) > 0) {
+    return `Token and guard saved the data: ${count(staleWritesRefused ?? 0, 'stale write')} refused, none passed.`;
+  }
+  if (verdict !== 'unsafe' || staleWritesAccepted + lostUpdates === 0) return undefined;
+  const damage = `${count(staleWritesAccepted, 'stale write')} went through, ${count(lostUpdates, 'update')} lost.`;
+  if (tokensInOrder === undefined) return `${damage} It has no token that a guard could check.`;
+  if (!tokensInOrder) return `${damage} Its tokens went back, so no guard can rely on them.`;
+  return staleWritesPastGuard > 0 ? `${staleWritesPastGuard} stale writes went past the guard.` : damage;
+}

@@ -1,0 +1,24 @@
+import type { History } from './history.ts';
+import { type Check, conclude, type Figures, type Result } from './result.ts';
+import type { Task } from './tasks.ts';
+import { momentsOf } from './timeline.ts';
+
+/** Makes a result of a history: all checks, one verdict. A stored history can be judged again. */
+export function judge({ experiment, subject, expected }: Task, history: History): Result {
+  const figures: Figures = {};
+  const checks: Check[] = [];
+  for (const { id, check } of experiment.checkers) {
+    const { figures: found, ...finding } = check(history);
+    checks.push({ checker: id, ...finding });
+    Object.assign(figures, found);
+  }
+  return {
+    experiment: experiment.id,
+    subject: subject.name,
+    ...conclude(checks, experiment),
+    expected,
+    figures,
+    checks,
+    evidence: momentsOf(history),
+  };
+}

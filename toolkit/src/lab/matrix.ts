@@ -1,0 +1,67 @@
+/**
+ * The matrix of a check-up: a row for each experiment, a column for each subject.
+ *
+ * @module
+ */
+import { type Paint, pad } from './paint.ts';
+import type { Result } from './result.ts';
+
+/** Turned by itself where the subjects do not fit side by side. */
+export function matrixLines(results: readonly Result[], paint: Paint, width: number): string[] {
+  const experiments = [...new Set(results.map((result) => result.experiment))];
+  const subjects = [...new Set(results.map((result) => result.subject))];
+  const cell = (experiment: string, subject: string): Result | undefined =>
+    results.find((result) => result.experiment === experiment && result.subject === subject);
+  const upright = table(
+    ['', ...subjects],
+    experiments.map((experiment) => [experiment, ...subjects.map((subject) => cell(experiment, subject))]),
+    paint,
+  );
+  if (widest(['', ...subjects], experiments) <= width) return upright;
+  return table(
+    ['', ...experiments],
+    subjects.map((subject) => [subject, ...experiments.map((experiment) => cell(experiment, subject))]),
+    paint,
+  );
+}
+
+type Row = readonly [string, ...(Result | undefined)[]];
+
+const GAP = 2;
+
+/** What a cell can say at most: "unsafe !". */
+const WIDEST_CELL = 8;
+
+function widest(titles: readonly string[], firstColumn: readonly string[]): number {
+  const first = Math.max(...firstColumn.map(({ length }) => length));
+  return titles.slice(1).reduce((sum, { length }) => sum + GAP + Math.max(length, WIDEST_CELL), first);
+}
+
+function table(titles: readonly string[], rows: readonly Row[], paint: Paint): string[] {
+  const widths = titles.map((title, index) =>
+    index === 0 ? Math.max(...rows.map(([first]) => first.length)) : Math.max(title.length, WIDEST_CELL),
+  );
+  const gap = ' '.repeat(GAP);
+  const head = titles
+    .map((title, index) => pad(title, widths[index] ?? 0))
+    .join(gap)
+    .trimEnd();
+  return [
+    paint.dim(head),
+    ...rows.map(([first, ...cells]) =>
+      [pad(first, widths[0] ?? 0), ...cells.map((result, index) => cellText(result, widths[index + 1] ?? 0, paint))]
+        .join(gap)
+        .trimEnd(),
+    ),
+  ];
+}
+
+/** A mark stands where the verdict is not the expected one. */
+function cellText(result: Result | undefined, width: number, paint: Paint): string {
+  if (!result) return pad('', width);
+  const { verdict, expected } = result;
+  if (verdict === 'not-run') return paint.dim(pad('-', width));
+  const color = { safe: paint.green, unsafe: paint.red, unknown: paint.yellow }[verdict];
+  const surprising = verdict !== expected && verdict !== 'unknown';
+  return color(pad(surprising ? `${verdict} !` : verdict, width));
+}

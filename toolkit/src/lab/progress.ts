@@ -1,0 +1,128 @@
+/**
+ * Progress, live, on standard error: what runs, what is next, how long it takes. On a terminal a few lines that are
+ * drawn again and again; elsewhere one line when a task starts.
+ *
+ * @module
+ */
+import { span } from './format.ts';
+import { type Paint, pad } from './paint.ts';
+import type { Result } from './result.ts';
+import type { Watcher } from './runner.ts';
+import type { Task } from './tasks.ts';
+import { timeLeftMs } from './time-left.ts';
+
+const REDRAW_MS = 200;
+
+/** What of a terminal is needed here. */
+export interface Screen {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
+interface Running {
+  readonly startedAt: number;
+  doing: string;
+}
+
+export class Progress implements Watcher {
+  readonly #screen: Screen;
+  readonly #paint: Paint;
+  readonly #workers: number;
+  readonly #queued: Task[];
+  readonly #total: number;
+  readonly #running = new Map<Task, Running>();
+  readonly #onFinished: (task: Task, result: Result) => void;
+  #drawn = 0;
+  #done = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    tasks: readonly Task[],
+    use: {
+      readonly screen: Screen;
+      readonly paint: Paint;
+      readonly workers: number;
+      readonly onFinished: (task: Task, result: Result) => void;
+    },
+  ) {
+    this.#screen = use.screen;
+    this.#paint = use.paint;
+    this.#workers = use.workers;
+    this.#onFinished = use.onFinished;
+    this.#queued = tasks.filter((task) => task.notRun === undefined);
+    this.#total = this.#queued.length;
+    if (this.#screen.isTTY) {
+      this.#timer = setInterval(() => this.#redraw(), REDRAW_MS);
+      this.#timer.unref();
+    }
+  }
+
+  started(task: Task): void {
+    this.#queued.splice(this.#queued.indexOf(task), 1);
+    this.#running.set(task, { startedAt: performance.now(), doing: '' });
+    if (this.#screen.isTTY) this.#redraw();
+    else
+      this.#screen.write(
+        `holdfast: ${this.#done + this.#running.size} of ${this.#total}, ${titleOf(task)}; ${this.#outlook()}\n`,
+      );
+  }
+
+  doing(task: Task, what: string): void {
+    const running = this.#running.get(task);
+    if (running) running.doing = what;
+  }
+
+  finished(task: Task, result: Result): void {
+    if (this.#running.delete(task)) this.#done++;
+    this.#onFinished(task, result);
+  }
+
+  /** Lets something else be printed in between. */
+  around(print: () => void): void {
+    this.#clear();
+    print();
+    if (this.#timer) this.#redraw();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#clear();
+  }
+
+  #outlook(): string {
+    const now = performance.now();
+    const rest = [...this.#running].map(([task, { startedAt }]) => takesMs(task) - (now - startedAt));
+    const left = timeLeftMs(rest, this.#queued.map(takesMs), this.#workers);
+    const [next] = this.#queued;
+    return `${next ? `next ${titleOf(next)}; ` : ''}about ${Math.max(1, Math.ceil(left / 1000))} s left`;
+  }
+
+  #redraw(): void {
+    if (!this.#screen.isTTY) return;
+    const width = (this.#screen.columns ?? 80) - 1;
+    const now = performance.now();
+    const lines = [...this.#running].map(([task, { startedAt, doing }]) => {
+      const left = `  ${pad(titleOf(task), 32)} ${pad(doing, 30)}`;
+      return `${left}${span(now - startedAt).padStart(8)}`.slice(0, width);
+    });
+    lines.push(`${this.#done} of ${this.#total} done; ${this.#outlook()}`.slice(0, width));
+    this.#clear();
+    this.#screen.write(lines.map((line) => `${this.#paint.dim(line)}\n`).join(''));
+    this.#drawn = lines.length;
+  }
+
+  #clear(): void {
+    if (this.#drawn > 0) this.#screen.write(`\x1b[${this.#drawn}A\x1b[J`);
+    this.#drawn = 0;
+  }
+}
+
+function takesMs({ experiment, timing }: Task): number {
+  return experiment.takesMs(timing);
+}
+
+function titleOf({ experiment, subject }: Task): string {
+  return `${experiment.id} · ${subject.name}`;
+}

@@ -1,0 +1,143 @@
+/**
+ * What a check-up finds, as data: the shape of `run.json`, and the rule that makes one verdict of many checks.
+ *
+ * @module
+ */
+
+/**
+ * Whether the protected data could have been damaged. `unknown`: the run proves neither; `not-run`: it could not take
+ * place, or does not apply.
+ */
+export type Verdict = 'safe' | 'unsafe' | 'unknown' | 'not-run';
+
+/** Names end in their unit; counts and yes-or-no have none. */
+export interface Figures {
+  /** From the fault to the rival's grant. */
+  recoveryMs?: number;
+  /** How often the rival asked until it had the lock. */
+  tries?: number;
+  /** How long the holder was stopped. */
+  stoppedMs?: number;
+  /** How long two clients believed at once that they hold. */
+  overlapMs?: number;
+  /** The part of it in which the older holder was awake, so that it could act on its belief. */
+  falseBeliefMs?: number;
+  /** Writes of the stale holder that the register without a guard took. */
+  staleWritesAccepted?: number;
+  /** Updates that a later write did not know of and so undid, in the register without a guard. */
+  lostUpdates?: number;
+  /** Writes of the stale holder that the guard refused. */
+  staleWritesRefused?: number;
+  /** Writes of the stale holder that the guard let through. */
+  staleWritesPastGuard?: number;
+  /** Whether each token was larger than all earlier ones. */
+  tokensInOrder?: boolean;
+}
+
+/** One checker's opinion. `not-run`: it has nothing to say about this lock. */
+export interface Check {
+  readonly checker: CheckerId;
+  readonly verdict: Verdict;
+  readonly evidence: readonly string[];
+}
+
+export type CheckerId =
+  | 'sanity'
+  | 'mutual-exclusion'
+  | 'fencing-order'
+  | 'open-register'
+  | 'guarded-register'
+  | 'exposure'
+  | 'recovery';
+
+/** One thing that happened, as the timeline prints it. */
+export interface Moment {
+  /** Counted from the first grant, which is 0. */
+  readonly atMs: number;
+  readonly by: string;
+  readonly says: string;
+  readonly tone: 'plain' | 'good' | 'bad' | 'fault';
+}
+
+export interface Result {
+  readonly experiment: string;
+  readonly subject: string;
+  readonly verdict: Verdict;
+  readonly expected: Verdict;
+  readonly figures: Figures;
+  readonly checks: readonly Check[];
+  readonly evidence: readonly Moment[];
+  /** Why there is no verdict, or what decided it. */
+  readonly reason?: string;
+}
+
+export interface Machine {
+  readonly os: string;
+  readonly arch: string;
+  readonly cpus: number;
+  readonly node: string;
+  readonly toolkit: string;
+  /** The servers that the lab started: `redis 7.0.15`. */
+  readonly servers: readonly string[];
+}
+
+/** What `--json` writes, and what is kept of a run. */
+export interface Run {
+  readonly version: 1;
+  readonly startedAt: string;
+  readonly machine: Machine;
+  readonly results: readonly Result[];
+}
+
+/** What an experiment asks of the checks. */
+export interface Rule {
+  /** Whether a holder is made stale, so that `safe` needs the proof that it really tried to do damage. */
+  readonly needsExposure: boolean;
+  /** Whether a lock that does not come free again fails the experiment. */
+  readonly needsRecovery: boolean;
+}
+
+export interface Conclusion {
+  readonly verdict: Verdict;
+  readonly reason: string;
+}
+
+/**
+ * Could the protected data have been damaged, with what this lock offers? It offers the guarded register if it has
+ * tokens and they were in order, else the open one.
+ */
+export function conclude(checks: readonly Check[], rule: Rule): Conclusion {
+  const find = (checker: CheckerId): Check | undefined => checks.find((check) => check.checker === checker);
+  const because = (verdict: Verdict, check: Check | undefined): Conclusion => ({
+    verdict,
+    reason: check?.evidence[0] ?? `The check ${check?.checker ?? 'of the data'} is missing.`,
+  });
+
+  const sanity = find('sanity');
+  if (sanity?.verdict !== 'safe') return because('unknown', sanity);
+
+  const tokens = find('fencing-order')?.verdict;
+  const decisive = tokens === 'safe' ? find('guarded-register') : find('open-register');
+  if (decisive?.verdict === 'unsafe') {
+    const conclusion = because('unsafe', decisive);
+    return tokens === 'unsafe'
+      ? { ...conclusion, reason: `${find('fencing-order')?.evidence[0]} ${conclusion.reason}` }
+      : conclusion;
+  }
+  if (rule.needsRecovery) {
+    const recovery = find('recovery');
+    if (recovery?.verdict !== 'safe') return because(recovery?.verdict === 'unsafe' ? 'unsafe' : 'unknown', recovery);
+  }
+  if (decisive?.verdict !== 'safe') return because('unknown', decisive);
+  // A token that was not shown to be in order could have let a stale write through.
+  if (tokens === 'unknown' || tokens === undefined) return because('unknown', find('fencing-order'));
+  if (rule.needsExposure && find('exposure')?.verdict !== 'safe') return because('unknown', find('exposure'));
+  return because('safe', decisive);
+}
+
+/** What the exit code says about a run. */
+export function outcomeOf(results: readonly Result[]): 'done' | 'notAsExpected' | 'unknown' {
+  const ran = results.filter((result) => result.verdict !== 'not-run');
+  if (ran.some((result) => result.verdict !== 'unknown' && result.verdict !== result.expected)) return 'notAsExpected';
+  return ran.some((result) => result.verdict === 'unknown') ? 'unknown' : 'done';
+}

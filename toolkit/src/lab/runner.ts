@@ -1,0 +1,185 @@
+/**
+ * Runs the tasks of a check-up, a few at a time, and makes a result of each.
+ *
+ * @module
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type Cluster, folderOnly, replicatedRedis, singleRedis, theirServer } from './cluster.ts';
+import { HistoryWriter, parseHistory } from './history.ts';
+import { Holder } from './holder.ts';
+import { judge } from './judge.ts';
+import type { Reaper } from './reaper.ts';
+import { Resource } from './resource.ts';
+import type { Result } from './result.ts';
+import type { Scene } from './scene.ts';
+import { hideSecretsOf } from './secrets.ts';
+import type { ServerProgram } from './servers/find-server.ts';
+import { messageOf } from './subjects/load-subject.ts';
+import type { Task } from './tasks.ts';
+
+/** How long a subject may take to close before its process is ended. */
+const CLOSE_LIMIT_MS = 3_000;
+
+export interface Watcher {
+  started(task: Task): void;
+  /** What the task is doing now. */
+  doing(task: Task, what: string): void;
+  finished(task: Task, result: Result): void;
+}
+
+export interface RunOptions {
+  readonly reaper: Reaper;
+  readonly redis: ServerProgram;
+  readonly url: string | undefined;
+  readonly signal: AbortSignal;
+  /** How many tasks at once. Each waits most of its time, so it may be more than there are cores. */
+  readonly concurrency: number;
+  readonly watcher: Watcher;
+}
+
+export interface Report {
+  readonly results: readonly Result[];
+  /** The servers that the lab started, with their versions. */
+  readonly servers: readonly string[];
+}
+
+/** Rejects only when it is aborted; what goes wrong inside a task is that task's result. */
+export async function runTasks(tasks: readonly Task[], options: RunOptions): Promise<Report> {
+  const results = new Map<Task, Result>();
+  const servers = new Set<string>();
+  const queue = tasks.filter((task) => task.notRun === undefined);
+  for (const task of tasks) {
+    if (task.notRun === undefined) continue;
+    const result = notRunResult(task, task.notRun);
+    results.set(task, result);
+    options.watcher.finished(task, result);
+  }
+
+  const workers = Array.from({ length: options.concurrency }, async () => {
+    for (let task = queue.shift(); task && !options.signal.aborted; task = queue.shift()) {
+      options.watcher.started(task);
+      const result = await runTask(task, options, servers);
+      if (options.signal.aborted) return;
+      results.set(task, result);
+      options.watcher.finished(task, result);
+    }
+  });
+  await Promise.all(workers);
+  options.signal.throwIfAborted();
+  return { results: tasks.flatMap((task) => results.get(task) ?? []), servers: [...servers].sort() };
+}
+
+function notRunResult({ experiment, subject, expected }: Task, reason: string): Result {
+  return {
+    experiment: experiment.id,
+    subject: subject.name,
+    verdict: 'not-run',
+    expected,
+    figures: {},
+    checks: [],
+    evidence: [],
+    reason,
+  };
+}
+
+/** The folder of one task: its history, and what its servers and processes have printed. */
+export function folderOf({ experiment, subject }: Task): string {
+  return `${experiment.id}-${subject.name.replaceAll(/[^a-zA-Z0-9_-]+/g, '-')}`;
+}
+
+async function runTask(task: Task, options: RunOptions, servers: Set<string>): Promise<Result> {
+  const { experiment, subject, timing } = task;
+  const folder = path.join(options.reaper.folder, folderOf(task));
+  mkdirSync(folder, { recursive: true });
+  const historyFile = path.join(folder, 'history.jsonl');
+  const history = new HistoryWriter(historyFile, 'lab');
+  history.write({
+    f: 'run',
+    type: 'event',
+    format: 1,
+    experiment: experiment.id,
+    subject: subject.name,
+    ttlMs: timing.ttlMs,
+  });
+  const hideSecrets = hideSecretsOf(options.url ?? '');
+  try {
+    await play(task, options, { folder, historyFile, history, servers });
+    history.write({ f: 'end', type: 'event' });
+  } catch (error) {
+    history.write({ f: 'trouble', type: 'event', error: hideSecrets(messageOf(error)) });
+  } finally {
+    history.close();
+  }
+  return judge(task, parseHistory(readFileSync(historyFile, 'utf8')));
+}
+
+interface Stage {
+  readonly folder: string;
+  readonly historyFile: string;
+  readonly history: HistoryWriter;
+  readonly servers: Set<string>;
+}
+
+/** Builds the scene, plays the workload in it, and takes it down again whatever happened. */
+async function play(task: Task, options: RunOptions, { folder, historyFile, history, servers }: Stage): Promise<void> {
+  const { reaper, url, signal } = options;
+  const report = (what: string): void => options.watcher.doing(task, what);
+  const lockName = `holdfast-checkup-${randomBytes(6).toString('hex')}`;
+  const closers: (() => Promise<void>)[] = [];
+  try {
+    report('starting servers');
+    const cluster = await clusterFor(task, options, { folder, history, lockName });
+    closers.unshift(() => cluster.close());
+    for (const server of cluster.servers) servers.add(server);
+    const resource = await Resource.start(reaper, historyFile);
+    closers.unshift(async () => resource.kill());
+
+    const hideSecrets = hideSecretsOf(url ?? '');
+    const start = (by: 'A' | 'B'): Holder => new Holder({ reaper, by, historyFile, hideSecrets });
+    const holders = { A: start('A'), B: start('B') };
+    closers.unshift(() => closeHolders([holders.A, holders.B], folder, signal));
+    // What waits for an answer of a holder then waits no longer.
+    const killBoth = (): void => {
+      holders.A.kill();
+      holders.B.kill();
+    };
+    signal.addEventListener('abort', killBoth, { once: true });
+    closers.unshift(async () => signal.removeEventListener('abort', killBoth));
+    await Promise.all([holders.A.ready(), holders.B.ready()]);
+    report('opening the subject');
+    const open = { subject: task.subject.source, url: cluster.url, resourcePort: resource.port };
+    await Promise.all([holders.A.ask('open', open), holders.B.ask('open', open)]);
+
+    const scene: Scene = { cluster, holders, history, timing: task.timing, lockName, signal, report };
+    await task.experiment.workload(scene, task.experiment.fault);
+  } finally {
+    for (const close of closers) await close();
+  }
+}
+
+function clusterFor(
+  { experiment, subject }: Task,
+  { reaper, redis, url }: RunOptions,
+  { folder, history, lockName }: Pick<Stage, 'folder' | 'history'> & { lockName: string },
+): Promise<Cluster> | Cluster {
+  if (url !== undefined && experiment.servers === 'subject') return theirServer(url, lockName);
+  if (subject.server === 'none') return folderOnly(folder);
+  if ('missing' in redis) throw new Error(redis.missing);
+  const use = { reaper, program: redis.file, folder, history };
+  if (experiment.servers === 'subject') return singleRedis(use);
+  const { followsSentinels } = subject;
+  return replicatedRedis({ ...use, withSentinels: experiment.servers === 'redis-sentinels', followsSentinels });
+}
+
+async function closeHolders(holders: readonly Holder[], folder: string, signal: AbortSignal): Promise<void> {
+  await Promise.all(
+    holders.map(async (holder) => {
+      // A subject that cannot close is ended; what was to be found out has been.
+      if (!holder.hasEnded && !signal.aborted) await holder.ask('close', {}, CLOSE_LIMIT_MS).catch(() => {});
+      holder.kill();
+      if (holder.output !== '') writeFileSync(path.join(folder, `holder-${holder.by}.log`), holder.output);
+    }),
+  );
+}

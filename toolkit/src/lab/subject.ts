@@ -1,0 +1,36 @@
+/**
+ * A subject is the lock under examination: one of ours, a naive one, or a user's own file, whose default export has the
+ * shape of `Subject`. It runs in a process of its own, so that it can be killed and stopped, and may hang, throw or print.
+ *
+ * @module
+ */
+
+export interface Subject {
+  /** Short, as it shall stand in the results. */
+  readonly name: string;
+  /**
+   * Which server the lab shall start for it: `redis` (the default), or `none` for a lock that needs no server. With
+   * `--url` the lab starts nothing.
+   */
+  readonly server?: 'redis' | 'none';
+  /** Connects. Called once in each process that holds or waits. */
+  open(where: { readonly url: string }): Promise<SubjectSession>;
+}
+
+export interface SubjectSession {
+  /**
+   * Resolves when it has the lock, or with null once `waitMs` have passed without it; `waitMs` 0 is a single try.
+   * Rejects if it cannot know. Renews by itself, if it renews at all.
+   */
+  acquire(name: string, options: { readonly ttlMs: number; readonly waitMs: number }): Promise<SubjectHold | null>;
+  /** Gives back what `open` opened. */
+  close(): Promise<void>;
+}
+
+export interface SubjectHold {
+  /** In decimal, larger than that of every earlier hold of this lock; absent in a lock that has none. */
+  readonly fencingToken?: string;
+  /** Whether the lock itself thinks that it still holds: at once, without I/O, and not a promise. */
+  believes(): boolean;
+  release(): Promise<void>;
+}

@@ -1,0 +1,38 @@
+import { type FencedLease, LeaseLostError, LockBusyError, type Locks } from 'holdfast';
+import type { SubjectHold, SubjectSession } from '../subject.ts';
+
+/** What our own backends have in common as subjects: nothing here knows how they hold the lock. */
+export function sessionOf(locks: Locks<FencedLease>, closeClient: () => Promise<void>): SubjectSession {
+  return {
+    async acquire(name, { ttlMs, waitMs }) {
+      const lock = locks.lock(name, { ttlMs });
+      if (waitMs === 0) return holdOf(await lock.tryAcquire());
+      try {
+        return holdOf(await lock.acquire({ waitMs }));
+      } catch (error) {
+        if (error instanceof LockBusyError) return null;
+        throw error;
+      }
+    },
+    async close() {
+      await locks.close();
+      await closeClient();
+    },
+  };
+}
+
+function holdOf(lease: FencedLease | null): SubjectHold | null {
+  if (lease === null) return null;
+  return {
+    fencingToken: String(lease.fencingToken),
+    believes: () => lease.remainingMs > 0,
+    async release() {
+      try {
+        await lease.release();
+      } catch (error) {
+        // A lease that was lost has nothing to give back.
+        if (!(error instanceof LeaseLostError)) throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,95 @@
+/**
+ * The one workload so far: A holds the lock and works, something goes wrong, B takes over and works, and A, if it still
+ * lives, goes on as code does that is past its check.
+ *
+ * @module
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Fault } from '../faults/fault.ts';
+import type { Scene } from '../scene.ts';
+
+/** The time between a read and its write. */
+const COMPUTE_MS = 20;
+
+/** How many writes count as having done some work. */
+const SOME_WRITES = 3;
+
+/** Within what time a healthy holder does some work: it needs about 25 ms for each write. */
+const WORK_LIMIT_MS = 10_000;
+
+/** How long a rival asks before the lock counts as stuck: twice the TTL, since a change of leader may restart one. */
+export function patienceMs(ttlMs: number): number {
+  return 2 * ttlMs + 1_000;
+}
+
+/** Writes its course into the history, and rejects where it cannot go on. */
+export async function takeOver(scene: Scene, fault: Fault): Promise<void> {
+  const { A, B } = scene.holders;
+  const { timing, report } = scene;
+  await fault.prepare?.(scene);
+
+  report('A takes the lock');
+  const grantedAt = performance.now();
+  await acquireFree(scene);
+  await work(A);
+  await expectBusy(scene);
+  const untilFault = grantedAt + timing.faultAtMs - performance.now();
+  if (untilFault > 0) await sleep(untilFault, undefined, { signal: scene.signal });
+
+  const heal = await fault.inject(scene);
+  report('B asks for the lock');
+  const limitMs = patienceMs(timing.ttlMs) + timing.stoppedForMs;
+  const asks = { name: scene.lockName, ttlMs: timing.ttlMs, everyMs: timing.triesEveryMs, limitMs };
+  const { granted } = await B.ask('contend', asks, limitMs + 15_000);
+  if (granted) {
+    report('B has the lock and works');
+    await work(B);
+  }
+  await heal?.();
+  if (fault.holderSurvives) await goOn(scene, granted);
+  if (!granted) return;
+
+  // The rival's last access comes after all that the old holder has tried.
+  await B.reachSteps(B.steps + 1, WORK_LIMIT_MS);
+  await B.ask('finish', {});
+  await B.ask('release', {});
+}
+
+/** The first holder is still in its section: it writes, then finds out, or does not, and releases what it thinks it has. */
+async function goOn(scene: Scene, rivalWorks: boolean): Promise<void> {
+  const { A } = scene.holders;
+  await A.reachSteps(A.steps + SOME_WRITES, WORK_LIMIT_MS);
+  await A.ask('finish', {});
+  if (rivalWorks) {
+    scene.report('is the old holder told?');
+    await A.ask('observe', { limitMs: scene.timing.observeMs });
+  }
+  await A.ask('release', {});
+}
+
+async function acquireFree(scene: Scene): Promise<void> {
+  const { A } = scene.holders;
+  const waitMs = scene.timing.ttlMs;
+  const acquired = await A.ask('acquire', { name: scene.lockName, ttlMs: waitMs, waitMs }, waitMs + 15_000);
+  if (acquired.outcome === 'granted') return;
+  const why = acquired.outcome === 'busy' ? 'acquire() gave null' : `acquire() failed with: ${acquired.error}`;
+  throw new Error(`A could not take a lock that nobody holds: ${why}.`);
+}
+
+/** Before anything goes wrong, the rival must not get the lock. If it does, both work, and the checkers see it. */
+async function expectBusy(scene: Scene): Promise<void> {
+  const { B } = scene.holders;
+  const acquired = await B.ask('acquire', { name: scene.lockName, ttlMs: scene.timing.ttlMs, waitMs: 0 });
+  if (acquired.outcome !== 'granted') return;
+  await work(B);
+  await B.ask('finish', {});
+  await B.ask('release', {});
+}
+
+async function work(holder: Scene['holders']['A']): Promise<void> {
+  const before = holder.steps;
+  const { entered } = await holder.ask('enter', { computeMs: COMPUTE_MS });
+  if (!entered)
+    throw new Error(`${holder.by} was granted the lock, and believes() said at once that it does not hold it.`);
+  await holder.reachSteps(before + SOME_WRITES, WORK_LIMIT_MS);
+}
