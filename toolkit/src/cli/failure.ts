@@ -1,0 +1,33 @@
+/**
+ * From an error to what the user gets: an exit code and one or two sentences.
+ *
+ * @module
+ */
+import { LockError } from 'holdfast';
+import { AddressError } from '../connect/address.ts';
+import { type ExitName, exitNameOf } from './exit-codes.ts';
+import { UsageError } from './usage.ts';
+
+export interface Failure {
+  readonly exit: ExitName;
+  readonly message: string;
+}
+
+export function toFailure(error: unknown): Failure {
+  if (error instanceof LockError) return { exit: exitNameOf(error.code), message: error.message };
+  if (error instanceof UsageError || error instanceof AddressError) return { exit: 'usage', message: error.message };
+  return {
+    exit: 'internal',
+    message: `Something went wrong that should not: ${error instanceof Error ? error.message : String(error)}.`,
+  };
+}
+
+/** Makes what the library says about a wrong name, TTL or purpose a matter of usage; elsewhere such errors are bugs. */
+export function asUsage<Result>(check: () => Result): Result {
+  try {
+    return check();
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof RangeError) throw new UsageError(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,49 @@
+/**
+ * The program `holdfast`: its commands, and what is the same for all of them.
+ *
+ * @module
+ */
+import { createRequire } from 'node:module';
+import { Command, CommanderError } from 'commander';
+import { breakCommand } from './commands/break.ts';
+import { checkupCommand } from './commands/checkup.ts';
+import { lsCommand } from './commands/ls.ts';
+import { runCommand } from './commands/run.ts';
+import { whoCommand } from './commands/who.ts';
+import { EXIT_CODES, exitCodeLines } from './exit-codes.ts';
+
+const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
+
+const program = new Command('holdfast')
+  .description(
+    'Distributed locks that tell you when they are lost: run a command under one, see who holds one, examine one.',
+  )
+  .version(version, '--version', 'print the version')
+  .helpOption('-h, --help', 'print this help')
+  .addHelpText(
+    'after',
+    `\nExit codes:\n${exitCodeLines().join('\n')}\n\nholdfast <command> --help has options and examples.`,
+  );
+
+for (const command of [checkupCommand(), runCommand(), lsCommand(), whoCommand(), breakCommand()])
+  program.addCommand(command);
+
+for (const command of [program, ...program.commands]) {
+  command.exitOverride().configureOutput({
+    outputError: (text, write) => write(text.replace(/^error: /, 'holdfast: ')),
+  });
+}
+
+// Whoever reads our output may stop doing so: `holdfast ls | head -1`.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(process.exitCode ?? EXIT_CODES.done.code);
+});
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (!(error instanceof CommanderError)) throw error;
+  // It has printed what there is to say.
+  process.exitCode = error.exitCode === 0 ? EXIT_CODES.done.code : EXIT_CODES.usage.code;
+}

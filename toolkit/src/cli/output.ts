@@ -1,0 +1,45 @@
+/**
+ * Output for people and output for programs. The result goes to standard output, as text or with --json as one JSON
+ * document and nothing else; everything else goes to standard error.
+ *
+ * @module
+ */
+import picocolors from 'picocolors';
+import { EXIT_CODES } from './exit-codes.ts';
+import { toFailure } from './failure.ts';
+
+/** Narrower than this nothing lines up any more. */
+const NARROWEST = 40;
+
+/** The width to fit a table into: that of the terminal; a file or a pipe takes everything. */
+export function outputWidth(): number {
+  return process.stdout.isTTY ? Math.max(NARROWEST, process.stdout.columns ?? 80) : Number.POSITIVE_INFINITY;
+}
+
+/** Colours only on a terminal that can show them, and only where the user has not set NO_COLOR. */
+export const colors: ReturnType<typeof picocolors.createColors> = picocolors.createColors(
+  process.stdout.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb',
+);
+
+export function printLines(lines: readonly string[]): void {
+  process.stdout.write(lines.map((line) => `${line}\n`).join(''));
+}
+
+/** Fencing tokens, which are larger than a JSON number can be, become decimal strings. */
+export function printJson(value: unknown): void {
+  process.stdout.write(
+    `${JSON.stringify(value, (_key, item) => (typeof item === 'bigint' ? String(item) : item), 2)}\n`,
+  );
+}
+
+/** Does the work of a command, and makes what goes wrong with it a message and an exit code. */
+export async function conclude(json: boolean, work: () => Promise<number>): Promise<void> {
+  try {
+    process.exitCode = await work();
+  } catch (error) {
+    const { exit, message } = toFailure(error);
+    process.exitCode = EXIT_CODES[exit].code;
+    process.stderr.write(`holdfast: ${message}\n`);
+    if (json) printJson({ error: { exit, exitCode: EXIT_CODES[exit].code, message } });
+  }
+}

@@ -1,0 +1,198 @@
+/**
+ * What the process does that the user started: it has the guard take the lock and run the command, passes signals on,
+ * gives the exit code, and stands in for the guard if that is killed or stopped.
+ *
+ * @module
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { setImmediate } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { EXIT_CODES, SIGNAL_BASE } from '../exit-codes.ts';
+import { warn } from '../stderr.ts';
+import {
+  ENDING_SIGNALS,
+  type Ended,
+  type Refused,
+  type Start,
+  type Started,
+  type ToFront,
+  type ToGuard,
+} from './protocol.ts';
+import { endSchedule, killMarginMs, monotonicNow } from './schedule.ts';
+import { standIn } from './stand-in.ts';
+
+/** Passed on. SIGKILL and SIGSTOP cannot be taken, and the others are about this process. */
+const PASSED_ON = [
+  'SIGTERM',
+  'SIGINT',
+  'SIGHUP',
+  'SIGQUIT',
+  'SIGUSR1',
+  'SIGUSR2',
+  'SIGWINCH',
+  'SIGTSTP',
+  'SIGCONT',
+] as const;
+
+/** How long the guard may take to exit after its last message. */
+const GUARD_EXIT_MS = 5_000;
+
+/** Runs a command under a lock. Resolves with the exit code when the command has ended and the lock is not ours any more. */
+export function runUnderLock(start: Start): Promise<number> {
+  return new Front(start).exitCode;
+}
+
+class Front {
+  readonly exitCode: Promise<number>;
+  readonly #start: Start;
+  readonly #guard: ChildProcess;
+  readonly #guardExited: Promise<void>;
+  #resolve: (exitCode: number) => void = () => undefined;
+  #started: Started | undefined;
+  #validUntil = 0;
+  #ending = false;
+  #last: Refused | Ended | undefined;
+  #standingIn = false;
+  /** The signal at which we stopped waiting for the lock. */
+  #gaveUpAt: NodeJS.Signals | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(start: Start) {
+    this.#start = start;
+    this.exitCode = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+    for (const signal of PASSED_ON) process.on(signal, () => this.#passOn(signal));
+    // In a session of its own, so that Ctrl-C and Ctrl-Z, which the terminal sends to all of its foreground processes,
+    // do not reach it past us. It inherits the standard descriptors to hand them to the command.
+    this.#guard = spawn(process.execPath, [fileURLToPath(new URL('../processes/guard.mjs', import.meta.url))], {
+      detached: true,
+      stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    });
+    this.#guard.on('message', (message: ToFront) => this.#receive(message));
+    this.#guardExited = new Promise((resolve) => {
+      // Its last messages may still be in the channel when it has exited.
+      this.#guard.once('exit', () => (this.#guard.connected ? this.#guard.once('disconnect', resolve) : resolve()));
+      this.#guard.once('error', () => resolve());
+    });
+    void this.#guardExited.then(() => this.#onGuardExit());
+    this.#tell(start);
+  }
+
+  #tell(message: ToGuard): Promise<void> {
+    return new Promise((resolve) => {
+      if (!this.#guard.connected) return resolve();
+      this.#guard.send(message, () => resolve());
+    });
+  }
+
+  #passOn(signal: NodeJS.Signals): void {
+    if (this.#started === undefined && ENDING_SIGNALS.includes(signal)) this.#gaveUpAt ??= signal;
+    const told = this.#tell({ kind: 'signalled', signal });
+    // We took the signal that would have stopped us, so that the command stops as well; now it is our turn.
+    if (signal === 'SIGTSTP') void told.then(() => process.kill(process.pid, 'SIGSTOP'));
+  }
+
+  #receive(message: ToFront): void {
+    switch (message.kind) {
+      case 'started':
+        this.#started = message;
+        this.#validUntil = message.validUntil;
+        break;
+      case 'renewed':
+        this.#validUntil = message.validUntil;
+        break;
+      case 'ending':
+        this.#ending = true;
+        break;
+      case 'refused':
+      case 'ended':
+        this.#last = message;
+        clearTimeout(this.#timer);
+        this.#timer = setTimeout(() => this.#guard.kill('SIGKILL'), GUARD_EXIT_MS);
+        return;
+    }
+    this.#watchTheEnd();
+  }
+
+  /** Sets the timer for the moment when the guard must have done something. */
+  #watchTheEnd(): void {
+    if (this.#started === undefined || this.#standingIn) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#suspect(), Math.max(0, this.#actAt() - monotonicNow()));
+  }
+
+  #actAt(): number {
+    const schedule = endSchedule(this.#validUntil, this.#terms(), 'front');
+    return this.#ending ? schedule.killAt : schedule.termAt;
+  }
+
+  #terms(): { ttlMs: number; killAfterMs: number } {
+    return { ttlMs: this.#started?.ttlMs ?? this.#start.ttlMs, killAfterMs: this.#start.killAfterMs };
+  }
+
+  /**
+   * The guard should have renewed, or begun to end the command, and has not. If it was we who were stopped, its news
+   * lie in the channel unread: it is asked, and has a moment to answer, in which all of them are read.
+   */
+  async #suspect(): Promise<void> {
+    const patienceMs = Math.min(100, killMarginMs(this.#terms().ttlMs) / 4);
+    const answered = new Promise<void>((resolve) => {
+      this.#guard.once('message', () => resolve());
+      setTimeout(resolve, patienceMs).unref();
+    });
+    void this.#tell({ kind: 'still-there' });
+    await answered;
+    await setImmediate();
+    if (this.#last !== undefined || this.#standingIn) return;
+    if (this.#actAt() > monotonicNow()) return this.#watchTheEnd();
+    await this.#standIn('stopped');
+  }
+
+  #onGuardExit(): void {
+    if (this.#standingIn) return;
+    clearTimeout(this.#timer);
+    if (this.#last !== undefined) {
+      this.#resolve(this.#exitCodeOf(this.#last));
+    } else if (this.#started !== undefined) {
+      void this.#standIn('killed');
+    } else {
+      const shown = JSON.stringify(this.#start.lockName);
+      warn(`The guard process was killed before the lock ${shown} was taken. The command was not started.`);
+      this.#resolve(EXIT_CODES.internal.code);
+    }
+  }
+
+  async #standIn(guardWas: 'stopped' | 'killed'): Promise<void> {
+    if (this.#started === undefined) return;
+    this.#standingIn = true;
+    clearTimeout(this.#timer);
+    await standIn(this.#start, this.#started, {
+      guardWas,
+      alreadyAsked: this.#ending,
+      validUntil: this.#validUntil,
+      endGuard: async () => {
+        this.#guard.kill('SIGKILL');
+        await this.#guardExited;
+      },
+    });
+    this.#resolve(EXIT_CODES.lost.code);
+  }
+
+  #exitCodeOf(last: Refused | Ended): number {
+    const gaveUp = this.#gaveUpAt;
+    if (
+      this.#started === undefined &&
+      gaveUp !== undefined &&
+      last.exit !== 'notFound' &&
+      last.exit !== 'notExecutable'
+    ) {
+      return SIGNAL_BASE + constants.signals[gaveUp];
+    }
+    if (last.message !== undefined) warn(last.message);
+    if (last.exit !== undefined) return EXIT_CODES[last.exit].code;
+    if (last.signal !== null) return SIGNAL_BASE + constants.signals[last.signal];
+    return last.code ?? EXIT_CODES.internal.code;
+  }
+}

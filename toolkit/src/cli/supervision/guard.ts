@@ -1,0 +1,88 @@
+/**
+ * What the guard process does: take the lock, run the command under it, give the lock back.
+ *
+ * @module
+ */
+import { createLocks, type FencedLease, type Locks } from 'holdfast';
+import { type Connection, connect } from '../../connect/connect.ts';
+import { asUsage, toFailure } from '../failure.ts';
+import { type GuardPorts, LockedRun } from './locked-run.ts';
+import { ENDING_SIGNALS, type Ended, type Signalled, type Start, type StillThere } from './protocol.ts';
+import { monotonicNow } from './schedule.ts';
+
+export class Guard {
+  readonly #ports: GuardPorts;
+  /** Ends the wait for the lock. */
+  readonly #giveUp: AbortController = new AbortController();
+  #suspension: { readonly over: Promise<void>; end(): void } | undefined;
+  #run: LockedRun | undefined;
+
+  constructor(ports: GuardPorts) {
+    this.#ports = ports;
+  }
+
+  frontGone(): void {
+    this.#giveUp.abort();
+    this.#suspension?.end();
+    this.#run?.mustEnd('front-gone');
+  }
+
+  receive(message: Signalled | StillThere): void {
+    if (message.kind === 'still-there') this.#run?.report();
+    else if (this.#run !== undefined) this.#run.forward(message.signal);
+    else this.#takeWhileWaiting(message.signal);
+  }
+
+  #takeWhileWaiting(signal: NodeJS.Signals): void {
+    if (ENDING_SIGNALS.includes(signal)) {
+      this.#giveUp.abort();
+      this.#suspension?.end();
+    } else if (signal === 'SIGTSTP') {
+      this.#suspension ??= suspension();
+    } else if (signal === 'SIGCONT') {
+      this.#suspension?.end();
+      this.#suspension = undefined;
+    }
+  }
+
+  /** From the first message to the last. Never rejects. */
+  async run(start: Start): Promise<void> {
+    const { url, lockName, ttlMs, waitMs, purpose } = start;
+    const { signal } = this.#giveUp;
+    const giveUpAt = monotonicNow() + waitMs;
+    let connection: Connection | undefined;
+    let locks: Locks<FencedLease> | undefined;
+    try {
+      connection = await connect(url, { patienceMs: waitMs, signal, underGuard: true });
+      const locksOfRun = createLocks(connection.backend, { ttlMs });
+      locks = locksOfRun;
+      const lock = asUsage(() => locksOfRun.lock(lockName, { purpose }));
+      const lease = await lock.acquire({ waitMs: Math.max(0, Math.round(giveUpAt - monotonicNow())), signal });
+      // Who has been suspended keeps its turn, but does not start anything.
+      await this.#suspension?.over;
+      await this.#ports.tell(await this.#runUnder(lease, start));
+    } catch (error) {
+      await this.#ports.tell({ kind: 'refused', ...toFailure(error) });
+    } finally {
+      await locks?.close().catch(() => undefined); // what it could not give back ends with its TTL
+      await connection?.close();
+    }
+  }
+
+  async #runUnder(lease: FencedLease, start: Start): Promise<Ended> {
+    if (this.#giveUp.signal.aborted) {
+      await lease.release().catch(() => undefined); // the TTL ends it then
+      return { kind: 'ended', code: null, signal: null };
+    }
+    this.#run = new LockedRun(lease, start, this.#ports);
+    return this.#run.finish();
+  }
+}
+
+function suspension(): { readonly over: Promise<void>; end(): void } {
+  let end = (): void => undefined;
+  const over = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  return { over, end };
+}

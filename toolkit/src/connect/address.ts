@@ -1,0 +1,126 @@
+/**
+ * Where the locks are: a URL, read into its parts. A password goes in here and comes out only towards the server: the
+ * description that messages print has none.
+ *
+ * @module
+ */
+
+/** A URL that we cannot use. The message never repeats the URL, which may hold a password. */
+export class AddressError extends Error {
+  override readonly name = 'AddressError';
+}
+
+/** A file of this user on this machine. */
+export interface SqliteAddress {
+  readonly kind: 'sqlite';
+  /** Where the file lies; undefined for the place of this user. */
+  readonly directory: string | undefined;
+  readonly description: string;
+}
+
+export interface RedisAddress {
+  readonly kind: 'redis';
+  readonly host: string;
+  readonly port: number;
+  readonly tls: boolean;
+  readonly username: string | undefined;
+  readonly password: string | undefined;
+  readonly database: number;
+  readonly description: string;
+}
+
+export type Address = SqliteAddress | RedisAddress;
+
+/** What a user may write, for messages and help. */
+export const ADDRESS_FORMS: readonly string[] = [
+  'sqlite:                      this user on this machine (the default)',
+  'sqlite:///var/lib/jobs       the same, in a folder of your choice',
+  'redis://user:pass@host:6379/0  a Redis or Valkey server',
+  'rediss://…                   the same over TLS',
+];
+
+/** Reads a URL; without one it is the embedded file of this user. */
+export function parseAddress(url: string | undefined): Address {
+  if (url === undefined || url === '') return sqliteAddress('sqlite:');
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase();
+  switch (scheme) {
+    case 'sqlite':
+      return sqliteAddress(url);
+    case 'redis':
+    case 'rediss':
+      return redisAddress(scheme, url);
+    default:
+      throw new AddressError(
+        `The URL of the locks must start with sqlite:, redis:// or rediss://, and ${scheme === undefined ? 'has no scheme' : `starts with ${scheme}:`}.`,
+      );
+  }
+}
+
+function sqliteAddress(url: string): SqliteAddress {
+  const rest = url.slice('sqlite:'.length);
+  if (rest === '') return { kind: 'sqlite', directory: undefined, description: 'the embedded file of this user' };
+  if (!rest.startsWith('///') || rest.length === 3) {
+    throw new AddressError(
+      'A sqlite: URL is either just "sqlite:" or has three slashes and an absolute folder, as sqlite:///var/lib/jobs.',
+    );
+  }
+  const directory = decoded(rest.slice(2), 'folder');
+  return { kind: 'sqlite', directory, description: `the embedded file in ${directory}` };
+}
+
+function redisAddress(scheme: 'redis' | 'rediss', url: string): RedisAddress {
+  let parts: URL;
+  try {
+    parts = new URL(url);
+  } catch {
+    throw new AddressError(
+      `The ${scheme}:// URL cannot be read. It looks like ${scheme}://user:password@host:6379/0, with special characters in the password percent-encoded.`,
+    );
+  }
+  if (parts.hostname === '')
+    throw new AddressError(`The ${scheme}:// URL names no host. It looks like ${scheme}://host:6379/0.`);
+  if (parts.search !== '' || parts.hash !== '') {
+    throw new AddressError(`A ${scheme}:// URL takes no parameters: nothing may follow the database number.`);
+  }
+  if (!/^(\/\d*)?$/.test(parts.pathname)) {
+    throw new AddressError(
+      `What follows the host of a ${scheme}:// URL must be the number of a database, as in ${scheme}://host:6379/0.`,
+    );
+  }
+  const host = parts.hostname.replace(/^\[(.*)\]$/, '$1');
+  const port = parts.port === '' ? 6379 : Number(parts.port);
+  const username = parts.username === '' ? undefined : decoded(parts.username, 'user name');
+  const password = parts.password === '' ? undefined : decoded(parts.password, 'password');
+  const database = Number(parts.pathname.slice(1));
+  const user =
+    username === undefined && password === undefined ? '' : `${parts.username}${password === undefined ? '' : ':***'}@`;
+  return {
+    kind: 'redis',
+    host,
+    port,
+    tls: scheme === 'rediss',
+    username,
+    password,
+    database,
+    description: `${scheme}://${user}${parts.hostname}:${port}/${database}`,
+  };
+}
+
+function decoded(text: string, what: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new AddressError(`The ${what} in the URL is not percent-encoded properly: a plain % is written %25.`);
+  }
+}
+
+const SHORTEST_SECRET = 4;
+
+/** Takes the password out of a text that somebody else wrote, such as an error of a client. */
+export function redact(text: string, address: Address): string {
+  if (address.kind !== 'redis' || address.password === undefined) return text;
+  // A password of a letter or two is no secret, and without those letters the text would be none either.
+  if (address.password.length < SHORTEST_SECRET) return text;
+  const forms = [address.password, encodeURIComponent(address.password), encodeURI(address.password)];
+  return forms.reduce((shown, form) => shown.replaceAll(form, '***'), text);
+}

@@ -1,0 +1,47 @@
+/**
+ * From a URL to a backend. The only place of the toolkit's commands that knows client libraries; each is loaded only
+ * when a URL asks for it.
+ *
+ * @module
+ */
+import type { Backend, Fences } from 'holdfast';
+import { type Address, parseAddress } from './address.ts';
+
+export interface Connection {
+  /** Where the locks are, without a password. */
+  readonly description: string;
+  readonly backend: Backend & Fences;
+  /** Closes the backend and the client under it. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+export interface ConnectOptions {
+  /** For how long a server that cannot be reached is tried again. Default 0: once. */
+  readonly patienceMs?: number;
+  /** Ends that. */
+  readonly signal?: AbortSignal;
+  /**
+   * The holder is a process beside the one that does the work. If it is killed, the work may go on for a moment, so
+   * its locks must not be free before their TTL is over, not even where the backend could tell that it is dead.
+   */
+  readonly underGuard?: boolean;
+}
+
+/**
+ * Connects, and resolves when the server has answered. Rejects with `AddressError` for a URL that cannot be used, with
+ * `BackendUnavailableError` if the server cannot be reached, with a `LockError` of the code `ACCESS_DENIED` if it
+ * refuses us. No error has the password in it.
+ */
+export async function connect(url: string | undefined, options: ConnectOptions = {}): Promise<Connection> {
+  const address: Address = parseAddress(url);
+  switch (address.kind) {
+    case 'sqlite': {
+      const { openSqlite } = await import('./sqlite.ts');
+      return openSqlite(address, options);
+    }
+    case 'redis': {
+      const { openRedis } = await import('./redis.ts');
+      return openRedis(address, options);
+    }
+  }
+}
