@@ -1,60 +1,103 @@
 /**
- * One call to a backend with a deadline of our own: whatever a client library does when its server is silent, the
- * caller gets an answer or a `LockError` in time.
+ * Calls to a backend with a deadline of our own: whatever a client library does when its server is silent, the caller
+ * gets an answer or a `LockError` in time.
  *
  * @module
  */
-import type { Clock, Instant } from './clock.ts';
+import { type CancelTimer, type Clock, Instant } from './clock.ts';
 import { LockError, OutcomeUnknownError, quote } from './errors.ts';
 
-export interface CallContext {
+interface Pending {
+  readonly deadline: Instant;
+  expire(): void;
+}
+
+export class BackendCalls {
   readonly clock: Clock;
   readonly backendId: string;
   /** How long one call may take. */
   readonly callMs: number;
-}
+  /** In order of their deadlines, since all calls may take equally long: one timer serves them all. */
+  readonly #pending: Set<Pending> = new Set();
+  #cancelTimer: CancelTimer | undefined;
 
-/**
- * Makes a call and gives its answer. Rejects with `OutcomeUnknownError` when `callMs` have passed, or when the backend
- * rejected with something that is not ours to understand; a late answer is dropped.
- */
-export function callBackend<Answer>(
-  context: CallContext,
-  what: string,
-  lockName: string,
-  call: (deadline: Instant) => Promise<Answer>,
-): Promise<Answer> {
-  const { clock, backendId, callMs } = context;
-  const deadline = (clock.now() + callMs) as Instant;
-  return new Promise((resolve, reject) => {
-    const cancel = clock.callAt(
-      deadline,
-      () => reject(new OutcomeUnknownError(silence(what, lockName, backendId, callMs), { lockName })),
-      { keepAlive: true },
+  constructor(clock: Clock, backendId: string, callMs: number) {
+    this.clock = clock;
+    this.backendId = backendId;
+    this.callMs = callMs;
+  }
+
+  /**
+   * Makes a call and gives its answer. Rejects with `OutcomeUnknownError` when `callMs` have passed, or when the backend
+   * rejected with something that is not ours to understand; a late answer is dropped.
+   */
+  make<Answer>(what: string, lockName: string, call: (deadline: Instant) => Promise<Answer>): Promise<Answer> {
+    const deadline = Instant.plus(this.clock.now(), this.callMs);
+    return new Promise((resolve, reject) => {
+      const pending: Pending = {
+        deadline,
+        expire: () => reject(new OutcomeUnknownError(this.#silence(what, lockName), { lockName })),
+      };
+      this.#pending.add(pending);
+      if (this.#cancelTimer === undefined) this.#watch(deadline);
+      const fail = (error: unknown): void => {
+        this.#pending.delete(pending);
+        reject(error instanceof LockError ? error : this.#misunderstood(what, lockName, error));
+      };
+      try {
+        call(deadline).then((answer) => {
+          this.#pending.delete(pending);
+          resolve(answer);
+        }, fail);
+      } catch (error) {
+        fail(error);
+      }
+    });
+  }
+
+  /** Leaves no timer. Calls that are still out count as unknown now. */
+  close(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    for (const pending of this.#pending) pending.expire();
+    this.#pending.clear();
+  }
+
+  /**
+   * Looks at the first deadline when it comes, not at each call: most calls are long over by then. A caller that waits
+   * has a timer of its own that keeps the process alive; this one need not.
+   */
+  #watch(until: Instant): void {
+    this.#cancelTimer = this.clock.callAt(
+      until,
+      () => {
+        this.#cancelTimer = undefined;
+        const now = this.clock.now();
+        for (const pending of this.#pending) {
+          if (pending.deadline > now) {
+            this.#watch(pending.deadline);
+            return;
+          }
+          this.#pending.delete(pending);
+          pending.expire();
+        }
+      },
+      { keepAlive: false },
     );
-    const fail = (error: unknown): void => {
-      cancel();
-      reject(error instanceof LockError ? error : misunderstood(what, lockName, backendId, error));
-    };
-    try {
-      call(deadline).then((answer) => {
-        cancel();
-        resolve(answer);
-      }, fail);
-    } catch (error) {
-      fail(error);
-    }
-  });
-}
+  }
 
-function silence(what: string, lockName: string, backendId: string, callMs: number): string {
-  return (
-    `No answer from ${backendId} to ${what} of ${quote(lockName)} within ${callMs} ms; it may have been done. ` +
-    'Is the server reachable, and not stopped?'
-  );
-}
+  #silence(what: string, lockName: string): string {
+    return (
+      `No answer from ${this.backendId} to ${what} of ${quote(lockName)} within ${this.callMs} ms; it may have been done. ` +
+      'Is the server reachable, and not stopped?'
+    );
+  }
 
-function misunderstood(what: string, lockName: string, backendId: string, cause: unknown): OutcomeUnknownError {
-  const text = cause instanceof Error ? cause.message : String(cause);
-  return new OutcomeUnknownError(`${backendId} failed at ${what} of ${quote(lockName)}: ${text}`, { lockName, cause });
+  #misunderstood(what: string, lockName: string, cause: unknown): OutcomeUnknownError {
+    const text = cause instanceof Error ? cause.message : String(cause);
+    return new OutcomeUnknownError(`${this.backendId} failed at ${what} of ${quote(lockName)}: ${text}`, {
+      lockName,
+      cause,
+    });
+  }
 }

@@ -16,7 +16,7 @@ import {
   queues,
   type Waiting,
 } from './backend.ts';
-import { type CallContext, callBackend } from './call.ts';
+import type { BackendCalls } from './call.ts';
 import { Instant } from './clock.ts';
 import { isTransient, type LockError } from './errors.ts';
 import { publish } from './events.ts';
@@ -34,7 +34,7 @@ export function heartbeatMs(ttlMs: number): number {
 }
 
 export interface ContenderTasks {
-  readonly context: CallContext;
+  readonly calls: BackendCalls;
   readonly backend: Backend;
   readonly random: () => number;
   newOwner(): OwnerId;
@@ -113,7 +113,7 @@ export class Contender {
 
   /** Step, sleep, step: until there is a grant, or undefined when told to stop. */
   async #contend(): Promise<Grant | undefined> {
-    const { clock } = this.#tasks.context;
+    const { clock } = this.#tasks.calls;
     let failures = 0;
     let refusals = 0;
     while (!this.#stopped) {
@@ -152,12 +152,12 @@ export class Contender {
 
   /** One question to the backend. Undefined: no answer, or the backend is away. */
   async #step(): Promise<Answer | undefined> {
-    const { backend, context } = this.#tasks;
+    const { backend, calls } = this.#tasks;
     const request = this.#request;
-    const askedAt = context.clock.now();
+    const askedAt = calls.clock.now();
     try {
       const answer = await this.#orPushed(
-        callBackend(context, 'the acquire', request.name, (deadline) =>
+        calls.make('the acquire', request.name, (deadline) =>
           queues(backend) ? this.#queueStep(backend, request, deadline) : this.#tryStep(backend, request, deadline),
         ),
       );
@@ -223,7 +223,7 @@ export class Contender {
 
   /** Whether enough is left of a grant to hand it to a caller. */
   #isUseful(grant: Grant): boolean {
-    return grant.validUntil - this.#tasks.context.clock.now() > 2 * marginMs(grant.ttlMs);
+    return grant.validUntil - this.#tasks.calls.clock.now() > 2 * marginMs(grant.ttlMs);
   }
 
   /** The old owner id has no place any more; a new one enters at the end of the queue. */
@@ -258,7 +258,7 @@ export class Contender {
   }
 
   #sleep(ms: number): Promise<void> {
-    const { clock } = this.#tasks.context;
+    const { clock } = this.#tasks.calls;
     if (this.#woken || this.#stopped) return Promise.resolve();
     return new Promise((resolve) => {
       const cancel = clock.callAt(Instant.plus(clock.now(), ms), () => this.#wake(), { keepAlive: true });
@@ -277,7 +277,7 @@ export class Contender {
   }
 
   #publish(outcome: Answer['outcome'] | 'error', askedAt: Instant): void {
-    const { clock, backendId } = this.#tasks.context;
+    const { clock, backendId } = this.#tasks.calls;
     publish('holdfast:attempt', () => ({
       backend: backendId,
       lockName: this.#request.name,

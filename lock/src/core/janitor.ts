@@ -5,7 +5,7 @@
  * @module
  */
 import { type Backend, type Hold, withdraws } from './backend.ts';
-import { type CallContext, callBackend } from './call.ts';
+import type { BackendCalls } from './call.ts';
 import { Instant } from './clock.ts';
 import { isTransient } from './errors.ts';
 
@@ -13,14 +13,14 @@ const RETRY_MS = { first: 50, most: 1_000 };
 
 export class Janitor {
   readonly #backend: Backend;
-  readonly #context: CallContext;
+  readonly #calls: BackendCalls;
   readonly #random: () => number;
   readonly #work: Set<Promise<void>> = new Set();
   #closing = false;
 
-  constructor(backend: Backend, context: CallContext, random: () => number) {
+  constructor(backend: Backend, calls: BackendCalls, random: () => number) {
     this.#backend = backend;
-    this.#context = context;
+    this.#calls = calls;
     this.#random = random;
   }
 
@@ -49,12 +49,12 @@ export class Janitor {
   }
 
   async #untilAnswered(hold: Hold, call: (deadline: Instant) => Promise<unknown>): Promise<void> {
-    const { clock } = this.#context;
+    const { clock } = this.#calls;
     const giveUpAt = Instant.plus(clock.now(), hold.ttlMs);
     let limit = RETRY_MS.first;
     do {
       try {
-        await callBackend(this.#context, 'the release', hold.name, call);
+        await this.#calls.make('the release', hold.name, call);
         return;
       } catch (error) {
         if (!isTransient(error)) return; // Asking again cannot help; the TTL will.
@@ -66,7 +66,7 @@ export class Janitor {
   }
 
   #sleep(ms: number): Promise<void> {
-    const { clock } = this.#context;
+    const { clock } = this.#calls;
     return new Promise((resolve) => {
       clock.callAt(Instant.plus(clock.now(), ms), resolve, { keepAlive: false });
     });

@@ -254,6 +254,7 @@ describe('waiters of one process', () => {
     expect(getEventListeners(abort.signal, 'abort').length).toBe(0);
     await lease.release();
     expect(await backend.inspect('order:1')).toEqual({ name: 'order:1', holder: null, waiters: [] });
+    await clock.advance(500); // the one timer that watches over calls
     expect(clock.timers).toBe(0);
     await expect(lock.acquire({ signal: abort.signal })).rejects.toMatchObject({ code: 'ABORTED' });
   });

@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { type Backend, type Fences, type OwnerId, renews, reportsLoss } from './backend.ts';
-import type { CallContext } from './call.ts';
+import { BackendCalls } from './call.ts';
 import { type Clock, systemClock, systemRandom } from './clock.ts';
 import { LockBusyError, LockError, type LossReason, quote } from './errors.ts';
 import { Janitor } from './janitor.ts';
@@ -97,6 +97,9 @@ export interface Locks<L extends Lease = Lease> extends AsyncDisposable {
 /** The lease that a backend's locks give: with a token, where the backend has them. */
 export type LeaseOf<B extends Backend> = B extends Fences ? FencedLease : Lease;
 
+/** A lock that nobody uses is kept for its next use, up to this many. */
+const IDLE_LOCKS_KEPT = 256;
+
 const DEFAULTS = { ttlMs: 30_000, waitMs: 10_000 };
 const LOCK_OPTIONS = ['ttlMs', 'waitMs', 'maxHoldMs', 'renew', 'purpose'];
 const ACQUIRE_OPTIONS = ['waitMs', 'purpose', 'signal'];
@@ -139,19 +142,21 @@ class LocksOfOneBackend implements Locks<FencedLease> {
       options.callMs === undefined
         ? defaultCallMs(this.#defaults.ttlMs)
         : checkMs('callMs', options.callMs, { min: 10 });
-    const context: CallContext = { clock, backendId: backend.id, callMs };
+    const calls = new BackendCalls(clock, backend.id, callMs);
     const instance = randomUUID();
     let acquisitions = 0;
     this.#shared = {
       backend,
-      context,
+      calls,
       random,
-      janitor: new Janitor(backend, context, random),
-      watchdog: renews(backend) ? new Watchdog(backend, context) : undefined,
+      janitor: new Janitor(backend, calls, random),
+      watchdog: renews(backend) ? new Watchdog(backend, calls) : undefined,
       newOwner: () => `${instance}:${++acquisitions}`,
       began: (lease) => this.#leases.set(lease.owner, lease),
       ended: (lease) => this.#leases.delete(lease.owner),
-      idle: (lock) => this.#locks.delete(lock.name),
+      idle: (lock) => {
+        if (this.#locks.size > IDLE_LOCKS_KEPT) this.#locks.delete(lock.name);
+      },
     };
     if (reportsLoss(backend)) this.#stopReports = backend.onLoss((owner, reason) => this.#reported(owner, reason));
   }
@@ -159,7 +164,7 @@ class LocksOfOneBackend implements Locks<FencedLease> {
   lock(name: string, options: LockOptions = {}): Lock<FencedLease> {
     checkKeys('The options of a lock', options, LOCK_OPTIONS);
     const settings = checkLockOptions(options, this.#defaults);
-    return new NamedLock(checkName(name), settings, this.#shared.context.clock, this, () => this.#localLock(name));
+    return new NamedLock(checkName(name), settings, this.#shared.calls.clock, this, () => this.#localLock(name));
   }
 
   close(): Promise<void> {
@@ -181,6 +186,7 @@ class LocksOfOneBackend implements Locks<FencedLease> {
     this.#shared.watchdog?.close();
     this.#stopReports?.();
     await this.#shared.janitor.close();
+    this.#shared.calls.close();
     await this.#backend.close();
   }
 

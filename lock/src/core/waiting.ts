@@ -8,7 +8,7 @@
  * @module
  */
 import { type AcquireRequest, type Backend, type OwnerId, renews, type Transfers, transfers } from './backend.ts';
-import { type CallContext, callBackend } from './call.ts';
+import type { BackendCalls } from './call.ts';
 import { type Clock, Instant } from './clock.ts';
 import { Contender, type ContenderTasks, heartbeatMs } from './contender.ts';
 import { BackendUnavailableError, isTransient, LeaseLostError, LockBusyError, LockError, quote } from './errors.ts';
@@ -24,7 +24,7 @@ const RELEASE_MS = 5_000;
 /** What all locks of one `Locks` object share. */
 export interface Shared {
   readonly backend: Backend;
-  readonly context: CallContext;
+  readonly calls: BackendCalls;
   readonly random: () => number;
   readonly janitor: Janitor;
   readonly watchdog: Watchdog | undefined;
@@ -41,6 +41,9 @@ export class LocalLock {
   readonly #shared: Shared;
   readonly #clock: Clock;
   readonly #queue: LocalQueue<HeldLease> = new LocalQueue();
+  readonly #contenderTasks: ContenderTasks;
+  /** What leases ask of us, with and without a watchdog. */
+  readonly #keepers: { readonly renewing: LeaseKeeper; readonly bare: LeaseKeeper };
   #holder: HeldLease | undefined;
   #contender: Contender | undefined;
   /** Tries and transfers that are under way. */
@@ -51,7 +54,9 @@ export class LocalLock {
   constructor(name: string, shared: Shared) {
     this.name = name;
     this.#shared = shared;
-    this.#clock = shared.context.clock;
+    this.#clock = shared.calls.clock;
+    this.#contenderTasks = this.#makeContenderTasks();
+    this.#keepers = { renewing: this.#makeKeeper(true), bare: this.#makeKeeper(false) };
   }
 
   /** Waits in line. */
@@ -71,14 +76,12 @@ export class LocalLock {
   async tryAcquire(options: LocalWaiterOptions): Promise<HeldLease | null> {
     if (options.signal?.aborted) throw abortedError(this.name, options.signal);
     if (this.#isHeldHere() || this.#queue.size > 0 || this.#contender !== undefined || this.#busy > 0) return null;
-    const { backend, context, janitor } = this.#shared;
+    const { backend, calls, janitor } = this.#shared;
     const request = this.#request(options);
     const sentAt = this.#clock.now();
     this.#busy++;
     try {
-      const answer = await callBackend(context, 'the try', this.name, (deadline) =>
-        backend.tryAcquire(request, deadline),
-      );
+      const answer = await calls.make('the try', this.name, (deadline) => backend.tryAcquire(request, deadline));
       this.#publishAttempt(answer.outcome, sentAt);
       if (answer.outcome === 'busy') return null;
       const grant = toGrant(request, answer, sentAt);
@@ -145,7 +148,7 @@ export class LocalLock {
     const first = this.#queue.first;
     if (first === undefined || this.#isHeldHere() || this.#contender !== undefined || this.#busy > 0) return;
     this.#problem = undefined;
-    this.#contender = new Contender(this.#template(first.options), this.#contenderTasks());
+    this.#contender = new Contender(this.#template(first.options), this.#contenderTasks);
     this.#contender.start();
   }
 
@@ -154,11 +157,11 @@ export class LocalLock {
     this.#contender = undefined;
   }
 
-  #contenderTasks(): ContenderTasks {
-    const { backend, context, random, janitor, newOwner } = this.#shared;
-    const tasks: ContenderTasks = {
+  #makeContenderTasks(): ContenderTasks {
+    const { backend, calls, random, janitor, newOwner } = this.#shared;
+    return {
       backend,
-      context,
+      calls,
       random,
       newOwner,
       withdraw: (request, mayArriveLate) => janitor.withdraw(request, mayArriveLate),
@@ -168,7 +171,6 @@ export class LocalLock {
       granted: (grant) => this.#granted(grant),
       failed: (error) => this.#failed(error),
     };
-    return tasks;
   }
 
   #granted(grant: Grant): void {
@@ -191,7 +193,7 @@ export class LocalLock {
     const { backend, watchdog } = this.#shared;
     const renewing = options.renew && watchdog !== undefined;
     const own: Grant = { ...grant, hold: { ...grant.hold, ttlMs: options.ttlMs } };
-    const lease = new HeldLease(own, this.#keeper(renewing), options.maxHoldMs);
+    const lease = new HeldLease(own, renewing ? this.#keepers.renewing : this.#keepers.bare, options.maxHoldMs);
     this.#holder = lease;
     this.#shared.began(lease);
     if (renewing) watchdog.keep(lease);
@@ -205,7 +207,7 @@ export class LocalLock {
     return lease;
   }
 
-  #keeper(renewing: boolean): LeaseKeeper {
+  #makeKeeper(renewing: boolean): LeaseKeeper {
     return {
       clock: this.#clock,
       backendId: this.#shared.backend.id,
@@ -277,7 +279,7 @@ export class LocalLock {
   async #passOn(lease: HeldLease, backend: Transfers, options: LocalWaiterOptions): Promise<void> {
     const { janitor } = this.#shared;
     const next = this.#request(options);
-    const contender = new Contender(next, this.#contenderTasks());
+    const contender = new Contender(next, this.#contenderTasks);
     this.#contender = contender;
     try {
       const { answer, sentAt, mayArriveLate } = await this.#untilAnswered(
@@ -311,13 +313,13 @@ export class LocalLock {
     ask: (deadline: Instant) => Promise<Answer>,
     isNotHeld: (answer: Answer) => boolean,
   ): Promise<{ answer: Answer; sentAt: Instant; mayArriveLate: boolean }> {
-    const { context, janitor } = this.#shared;
+    const { calls, janitor } = this.#shared;
     const giveUpAt = Instant.earliest(lease.validUntil, Instant.plus(this.#clock.now(), RELEASE_MS));
     let mayArriveLate = false;
     for (let pauseMs = 20; ; pauseMs = Math.min(500, pauseMs * 2)) {
       const sentAt = this.#clock.now();
       try {
-        const answer = await callBackend(context, 'the release', this.name, ask);
+        const answer = await calls.make('the release', this.name, ask);
         if (isNotHeld(answer) && !mayArriveLate) throw this.#notHeldError();
         return { answer, sentAt, mayArriveLate };
       } catch (error) {

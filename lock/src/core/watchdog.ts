@@ -7,7 +7,7 @@
  * @module
  */
 import type { Hold, Renews } from './backend.ts';
-import { type CallContext, callBackend } from './call.ts';
+import type { BackendCalls } from './call.ts';
 import { type CancelTimer, Instant } from './clock.ts';
 import { publish } from './events.ts';
 import { type HeldLease, validity } from './lease.ts';
@@ -22,19 +22,19 @@ interface Kept {
 
 export class Watchdog {
   readonly #backend: Renews;
-  readonly #context: CallContext;
+  readonly #calls: BackendCalls;
   readonly #kept: Map<HeldLease, Kept> = new Map();
   #cancelTimer: CancelTimer | undefined;
   #wakeAt: Instant = Number.POSITIVE_INFINITY as Instant;
 
-  constructor(backend: Renews, context: CallContext) {
+  constructor(backend: Renews, calls: BackendCalls) {
     this.#backend = backend;
-    this.#context = context;
+    this.#calls = calls;
   }
 
   /** Starts to renew a lease: when a third of its time is over, counted from what is left of it now. */
   keep(lease: HeldLease): void {
-    const now = this.#context.clock.now();
+    const now = this.#calls.clock.now();
     const leftMs = lease.validUntil - now;
     const waitMs = leftMs < (lease.ttlMs * 2) / 3 ? leftMs / 3 : lease.ttlMs / 3;
     this.#schedule({ lease, dueAt: Instant.plus(now, Number.isFinite(waitMs) ? waitMs : lease.hold.ttlMs / 3) });
@@ -69,13 +69,13 @@ export class Watchdog {
   #sleepUntil(instant: Instant): void {
     this.#sleep();
     this.#wakeAt = instant;
-    this.#cancelTimer = this.#context.clock.callAt(instant, () => this.#renewDue(), { keepAlive: false });
+    this.#cancelTimer = this.#calls.clock.callAt(instant, () => this.#renewDue(), { keepAlive: false });
   }
 
   /** Renews what is due and what soon will be, and sets the timer for the rest: one walk over all, once a period. */
   #renewDue(): void {
     this.#sleep();
-    const now = this.#context.clock.now();
+    const now = this.#calls.clock.now();
     const due: HeldLease[] = [];
     let next = Number.POSITIVE_INFINITY as Instant;
     for (const kept of this.#kept.values()) {
@@ -86,7 +86,7 @@ export class Watchdog {
         // Until the answer comes: a silent server must not stop the watchdog.
         kept.dueAt = Instant.plus(
           now,
-          Math.min(this.#context.callMs, kept.lease.hold.ttlMs / 6) + this.#retryMs(kept.lease),
+          Math.min(this.#calls.callMs, kept.lease.hold.ttlMs / 6) + this.#retryMs(kept.lease),
         );
       }
       next = Instant.earliest(next, kept.dueAt);
@@ -96,15 +96,13 @@ export class Watchdog {
   }
 
   async #renew(leases: readonly HeldLease[]): Promise<void> {
-    const { clock } = this.#context;
+    const { clock } = this.#calls;
     const sentAt = clock.now();
     const holds = leases.map((lease): Hold => lease.hold);
     const names = leases.length === 1 ? (leases[0]?.name ?? '') : `${leases.length} locks`;
     for (const lease of leases) lease.unansweredRenewals++;
     try {
-      const answers = await callBackend(this.#context, 'the renewal', names, (deadline) =>
-        this.#backend.renew(holds, deadline),
-      );
+      const answers = await this.#calls.make('the renewal', names, (deadline) => this.#backend.renew(holds, deadline));
       for (const [index, lease] of leases.entries()) this.#take(lease, answers[index] ?? 'unknown', sentAt);
     } catch (error) {
       for (const lease of leases) this.#take(lease, 'unknown', sentAt);
@@ -115,7 +113,7 @@ export class Watchdog {
   #take(lease: HeldLease, outcome: 'renewed' | 'held' | 'lost' | 'unknown', sentAt: Instant): void {
     if (lease.isOver) return;
     publish('holdfast:renewal', () => ({
-      backend: this.#context.backendId,
+      backend: this.#calls.backendId,
       lockName: lease.name,
       owner: lease.owner,
       outcome,
@@ -132,7 +130,7 @@ export class Watchdog {
       case 'lost':
         lease.lose(
           'taken',
-          `The ${this.#context.backendId} backend answered that it is not ours any more. Did it run out, was it evicted, or lost in a failover?`,
+          `The ${this.#calls.backendId} backend answered that it is not ours any more. Did it run out, was it evicted, or lost in a failover?`,
         );
         return;
       case 'unknown':
@@ -142,7 +140,7 @@ export class Watchdog {
     }
     if (lease.isOver || !this.#kept.has(lease)) return;
     const waitMs = outcome === 'unknown' ? this.#retryMs(lease) : ttlMs / 3;
-    this.#schedule({ lease, dueAt: Instant.plus(outcome === 'unknown' ? this.#context.clock.now() : sentAt, waitMs) });
+    this.#schedule({ lease, dueAt: Instant.plus(outcome === 'unknown' ? this.#calls.clock.now() : sentAt, waitMs) });
   }
 
   /** Quicker than the usual rhythm, since part of the lease is gone already. */
