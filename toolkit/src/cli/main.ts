@@ -6,7 +6,7 @@
 import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { breakCommand } from './commands/break.ts';
-import { checkupCommand, checkupCommand } from './commands/checkup.ts';
+import { checkupCommand } from './commands/checkup.ts';
 import { lsCommand } from './commands/ls.ts';
 import { runCommand } from './commands/run.ts';
 import { whoCommand } from './commands/who.ts';
