@@ -48,6 +48,8 @@ export interface ContenderTasks {
 
 type Answer = Granted | Waiting | Gone;
 
+const nothing = (): void => undefined;
+
 export class Contender {
   readonly #tasks: ContenderTasks;
   #request: AcquireRequest;
@@ -55,11 +57,11 @@ export class Contender {
   #stopped = false;
   #stopListening: (() => void) | undefined;
   /** Ends the sleep between two steps. */
-  #wake: () => void = () => undefined;
+  #wake: () => void = nothing;
   #woken = false;
   /** A hand-over that was pushed to us. */
   #pushed: Granted | undefined;
-  #onPush: () => void = () => undefined;
+  #onPush: () => void = nothing;
   /** When the last step left that was answered "waiting". */
   #waitingSince: Instant | undefined;
   /** The last token that was given out before that answer: a hand-over with a larger one was made after it. */
@@ -264,7 +266,7 @@ export class Contender {
       const cancel = clock.callAt(Instant.plus(clock.now(), ms), () => this.#wake(), { keepAlive: true });
       this.#wake = () => {
         cancel();
-        this.#wake = () => undefined;
+        this.#wake = nothing;
         resolve();
       };
     });

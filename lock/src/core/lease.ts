@@ -103,7 +103,8 @@ export class HeldLease implements FencedLease {
 
   readonly #keeper: LeaseKeeper;
   readonly #grant: Grant;
-  readonly #abort: AbortController = new AbortController();
+  /** Made when somebody asks for the signal: most bodies are short, and never do. */
+  #abort: AbortController | undefined;
   readonly #maxHoldUntil: Instant;
   #state: LeaseState = 'held';
   #validUntil: Instant;
@@ -141,6 +142,10 @@ export class HeldLease implements FencedLease {
   }
 
   get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController();
+      if (this.#loss !== undefined) this.#abort.abort(this.#loss);
+    }
     return this.#abort.signal;
   }
 
@@ -222,7 +227,7 @@ export class HeldLease implements FencedLease {
       reason,
       heldMs: this.#keeper.clock.now() - this.grantedAt,
     }));
-    this.#abort.abort(this.#loss);
+    this.#abort?.abort(this.#loss);
   }
 
   #end(state: 'lost' | 'released'): void {

@@ -17,6 +17,8 @@ export interface LocalWaiterOptions {
   readonly signal: AbortSignal | undefined;
 }
 
+const nothing = (): void => undefined;
+
 export class LocalWaiter<Lease> {
   readonly options: LocalWaiterOptions;
   readonly askedAt: Instant;
@@ -24,8 +26,8 @@ export class LocalWaiter<Lease> {
   readonly #clock: Clock;
   #resolve!: (lease: Lease) => void;
   #reject!: (error: unknown) => void;
-  #cancelTimer: CancelTimer = () => undefined;
-  #stopListening: () => void = () => undefined;
+  #cancelTimer: CancelTimer = nothing;
+  #stopListening: () => void = nothing;
 
   constructor(clock: Clock, options: LocalWaiterOptions) {
     this.#clock = clock;
