@@ -27,7 +27,7 @@ import { type Clock, Instant, systemClock } from '../../core/clock.ts';
 import { LockError, type LossReason } from '../../core/errors.ts';
 import type { Opener } from './client.ts';
 import type { InstanceId } from './liveness.ts';
-import { type InstanceRow, type LockTable, type Notice, type Place, toWaiting } from './lock-table.ts';
+import type { InstanceRow, LockTable, Notice, Place } from './lock-table.ts';
 import { Lookout } from './lookout.ts';
 import { machineMs, readBootId } from './machine.ts';
 import { inodeOf, isVolatile } from './private-files.ts';
@@ -36,6 +36,9 @@ import { Transactions, type Work } from './transactions.ts';
 
 /** How long work of our own may wait for the file: looking out, burying, leaving. */
 const OWN_WORK_MS = 2_000;
+
+/** So many renewals are one piece of work: a transaction ends between two pieces, not within one. */
+const RENEWED_TOGETHER = 32;
 
 /** So many leftovers of dead processes are looked for when a backend opens its files. */
 const SWEEP_AT_ONCE = 32;
@@ -106,6 +109,19 @@ export class SqliteBackend
   }
 
   async renew(holds: readonly Hold[], deadline: Instant): Promise<readonly RenewAnswer[]> {
+    const parts: (readonly Hold[])[] = [];
+    for (let from = 0; from < holds.length; from += RENEWED_TOGETHER) {
+      parts.push(holds.slice(from, from + RENEWED_TOGETHER));
+    }
+    const settled = await Promise.allSettled(parts.map((part) => this.#renewPart(part, deadline)));
+    const [first] = settled;
+    if (first?.status === 'rejected' && settled.every(({ status }) => status === 'rejected')) throw first.reason;
+    return settled.flatMap((part, index): readonly RenewAnswer[] =>
+      part.status === 'fulfilled' ? part.value : (parts[index] ?? []).map(() => 'unknown'),
+    );
+  }
+
+  async #renewPart(holds: readonly Hold[], deadline: Instant): Promise<readonly RenewAnswer[]> {
     const { answers, broken } = await this.#run(holds[0]?.name ?? '', deadline, (table) => {
       const answers = holds.map((hold): RenewAnswer => (table.renew(hold) ? 'renewed' : 'lost'));
       return { answers, broken: answers.includes('lost') ? table.takeBroken() : [] };
@@ -197,10 +213,11 @@ export class SqliteBackend
     return this.#transactions.run('', Instant.plus(clock.now(), OWN_WORK_MS), work);
   }
 
-  #standing<Other>(owner: OwnerId, answer: Place | Exclude<Other, Place>): Waiting | Exclude<Other, Place> {
-    const place = isPlace(answer) ? answer : undefined;
+  /** The answer for the caller; the lookout hears who stands where. */
+  #standing<Other extends { readonly outcome: string }>(owner: OwnerId, answer: Place | Other): Waiting | Other {
+    const place = 'waiting' in answer ? answer : undefined;
     this.#lookout.stands(owner, place);
-    return isPlace(answer) ? toWaiting(answer) : answer;
+    return 'waiting' in answer ? answer.waiting : answer;
   }
 
   /** Looks whether some of these are dead, and ends what those have. Whether there were any. */
@@ -267,8 +284,4 @@ function buryStale(store: Store, table: LockTable, id: InstanceId, isDead: (id: 
   if (isNamed) table.bury(id);
   else store.probes.forget(id);
   return isNamed;
-}
-
-function isPlace<Other>(answer: Place | Other): answer is Place {
-  return (answer as Place).outcome === 'waiting';
 }

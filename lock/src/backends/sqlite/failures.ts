@@ -24,6 +24,9 @@ function resultCode(error: unknown): number | undefined {
   const { errcode, rawCode, code } = error as { errcode?: unknown; rawCode?: unknown; code?: unknown };
   if (typeof errcode === 'number') return errcode & 0xff;
   if (typeof rawCode === 'number') return rawCode & 0xff;
+  // libsql does not say more when it cannot open a file.
+  const opening = /^ConnectionFailed\(.*: (\d+)"?\)$/.exec(error instanceof Error ? error.message : '');
+  if (opening !== null) return Number(opening[1]) & 0xff;
   if (typeof code !== 'string') return undefined;
   for (const [name, value] of Object.entries(CODES)) if (code === name || code.startsWith(`${name}_`)) return value;
   return undefined;
@@ -67,7 +70,10 @@ function explain(error: unknown): { readonly remedy: string; readonly isConfig: 
     case CODES.SQLITE_IOERR:
       return { remedy: 'Are the disk and its file system healthy?', isConfig: false };
   }
-  if (typeof code === 'string' && REFUSALS.has(code)) {
+  if (typeof code !== 'string' || !/^(E[A-Z]+|SQLITE_[A-Z_]+)$/.test(code)) {
+    return { remedy: 'Does the opener work, and is its library whole?', isConfig: true };
+  }
+  if (REFUSALS.has(code)) {
     return {
       remedy: 'This user must be able to write there; the option directory names another place.',
       isConfig: true,

@@ -57,8 +57,7 @@ export type Notice = { readonly to: InstanceId; readonly owner: string } & (
 
 /** Where a waiter stands: behind whom it waits, and until when at the latest if it is the first. */
 export interface Place {
-  readonly outcome: 'waiting';
-  readonly retryInMs?: number;
+  readonly waiting: Waiting;
   readonly behind: InstanceRow | undefined;
 }
 
@@ -85,6 +84,7 @@ export class LockTable {
   readonly notices: Notice[] = [];
   /** The last token that this transaction has given out, and up to where the floor on disk reaches. */
   tokens: { readonly last: bigint; readonly reserved: bigint } | undefined;
+  readonly #instances: Map<InstanceId, InstanceRow> = new Map();
   readonly #sql: Statements;
   readonly #context: TableContext;
 
@@ -132,12 +132,14 @@ export class LockTable {
   place(name: string, owner: string): Place | undefined {
     const waiter = this.#sql.waiter.get(name, owner) as WaiterRow | undefined;
     if (waiter === undefined) return undefined;
-    const ahead = this.#sql.waiterAhead.get(name, waiter.ticket) as WaiterRow | undefined;
-    if (ahead !== undefined) return { outcome: 'waiting', behind: this.instance(ahead.instance) };
     const lease = this.#sql.lease.get(name) as LeaseRow | undefined;
-    if (lease === undefined) return { outcome: 'waiting', retryInMs: 0, behind: undefined };
-    const retryInMs = Math.max(0, lease.endsMs - this.#context.nowMs);
-    return { outcome: 'waiting', retryInMs, behind: this.instance(lease.instance) };
+    const lastToken = lease === undefined ? this.counter().last : BigInt(lease.token);
+    const ahead = this.#sql.waiterAhead.get(name, waiter.ticket) as WaiterRow | undefined;
+    if (ahead !== undefined) {
+      return { waiting: { outcome: 'waiting', lastToken }, behind: this.instance(ahead.instance) };
+    }
+    const retryInMs = lease === undefined ? 0 : Math.max(0, lease.endsMs - this.#context.nowMs);
+    return { waiting: { outcome: 'waiting', retryInMs, lastToken }, behind: lease && this.instance(lease.instance) };
   }
 
   renew({ name, owner, ttlMs }: Hold): boolean {
@@ -215,7 +217,9 @@ export class LockTable {
     const leases = new Map((this.#sql.heldLeases.all(nowMs) as LeaseRow[]).map((lease) => [lease.name, lease]));
     const waiters = new Map<string, WaiterRow[]>();
     for (const waiter of this.#sql.waiters.all() as WaiterRow[]) {
-      waiters.set(waiter.name, [...(waiters.get(waiter.name) ?? []), waiter]);
+      const others = waiters.get(waiter.name);
+      if (others === undefined) waiters.set(waiter.name, [waiter]);
+      else others.push(waiter);
     }
     const names = [...new Set([...leases.keys(), ...waiters.keys()])].sort();
     return names
@@ -234,11 +238,9 @@ export class LockTable {
   }
 
   instance(id: InstanceId): InstanceRow | undefined {
-    return this.#sql.instance.get(id) as InstanceRow | undefined;
-  }
-
-  instances(): InstanceRow[] {
-    return this.#sql.instances.all() as InstanceRow[];
+    const known = this.#instances.get(id) ?? (this.#sql.instance.get(id) as InstanceRow | undefined);
+    if (known !== undefined) this.#instances.set(id, known);
+    return known;
   }
 
   addInstance({ id, inode, host, pid }: InstanceRow): void {
@@ -253,6 +255,7 @@ export class LockTable {
     for (const { name } of this.#sql.leasesOf.all(id) as LeaseRow[]) this.#free(name);
     this.#sql.removeBrokenOf.run(id);
     this.#sql.removeInstance.run(id);
+    this.#instances.delete(id);
   }
 
   counter(): { readonly last: bigint; readonly reserved: bigint; readonly clockShift: string } {
@@ -370,9 +373,4 @@ export class LockTable {
     const where = this.instance(instance);
     return { owner, host: where?.host, pid: where?.pid, purpose: purpose ?? undefined, since: new Date(sinceAt) };
   }
-}
-
-/** A place as the core knows it. */
-export function toWaiting({ retryInMs }: Place): Waiting {
-  return retryInMs === undefined ? { outcome: 'waiting' } : { outcome: 'waiting', retryInMs };
 }

@@ -130,7 +130,7 @@ export class Lookout {
       const place = places[index];
       waiter.behind = place?.behind;
       // Its turn has come, or it has no place any more: its next step will tell.
-      if (place === undefined || place.retryInMs === 0) waiter.wake();
+      if (place === undefined || place.waiting.retryInMs === 0) waiter.wake();
     }
   }
 

@@ -43,7 +43,7 @@ export function checkPrivateFolder(folder: string): void {
 }
 
 /** Checks a file that SQLite is about to open; a missing one is fine only where `optional` says so. */
-export function checkPrivateFile(file: string, { optional = false } = {}): void {
+export function checkPrivateFile(file: string, { optional = false }: { optional?: boolean } = {}): void {
   const stat = lstatSync(file, { throwIfNoEntry: !optional });
   if (stat === undefined) return;
   if (stat.isSymbolicLink()) refuse(file, 'is a symbolic link', 'Somebody has put it there: remove it.');

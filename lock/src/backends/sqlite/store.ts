@@ -36,6 +36,9 @@ import { WakeUp } from './wake-up.ts';
 /** The oldest SQLite that knows all that the statements use. */
 const OLDEST_VERSION = [3, 35, 0] as const;
 
+/** How often it is checked that others have not taken us for dead. */
+const REGISTERED_EVERY_MS = 1_000;
+
 export interface StoreOptions {
   readonly open: Opener;
   readonly directory: string;
@@ -55,6 +58,7 @@ export class Store {
   readonly #database: Database;
   #statements: Statements | undefined;
   #isSetUp = false;
+  #registeredMs = Number.NEGATIVE_INFINITY;
 
   /** Throws a `LockError`, or what the file system or SQLite say. Another process may have the file: then try again. */
   constructor({ open, directory, bootId, onWake }: StoreOptions) {
@@ -113,10 +117,9 @@ export class Store {
     this.#statements ??= prepareStatements(this.#database);
     const table = new LockTable(this.#statements, { ...clocks, instance: this.life.id });
     if (isNew) this.#checkLayout(table);
-    if (table.instance(this.life.id) === undefined) {
-      // Whoever saw our file before it was locked may have taken it for a dead one, and removed it.
-      if (!this.life.isVisible()) return undefined;
-      table.addInstance({ id: this.life.id, inode: this.life.inode, host: hostname(), pid: process.pid });
+    if (clocks.nowMs - this.#registeredMs > REGISTERED_EVERY_MS) {
+      if (!this.#register(table)) return undefined;
+      this.#registeredMs = clocks.nowMs;
     }
     return table;
   }
@@ -145,6 +148,15 @@ export class Store {
     } catch {
       // It is out of use either way.
     }
+  }
+
+  /** Puts us into the table of instances, if we are not there (any more); false if we have to start anew. */
+  #register(table: LockTable): boolean {
+    if (table.instance(this.life.id) !== undefined) return true;
+    // Whoever saw our file before it was locked may have taken it for a dead one, and removed it.
+    if (!this.life.isVisible()) return false;
+    table.addInstance({ id: this.life.id, inode: this.life.inode, host: hostname(), pid: process.pid });
+    return true;
   }
 
   #setUp(): void {
@@ -189,7 +201,10 @@ function exists(folder: string): boolean {
 function checkEngine(open: Opener): string {
   const database = open(':memory:');
   if (typeof database?.exec !== 'function' || typeof database.prepare !== 'function') {
-    throw new TypeError('The opener of sqliteBackend must give a database with exec, prepare and close, at once.');
+    throw new LockError(
+      'CONFIG',
+      'The opener of sqliteBackend gave no database: it must have exec, prepare and close.',
+    );
   }
   try {
     const [row] = database.prepare('SELECT sqlite_version() AS version, sqlite_source_id() AS source').all() as {

@@ -7,7 +7,7 @@
  */
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Clock, Instant } from '../../core/clock.ts';
-import { BackendUnavailableError, OutcomeUnknownError, quote } from '../../core/errors.ts';
+import { BackendUnavailableError, LockError, OutcomeUnknownError, quote } from '../../core/errors.ts';
 import { isBusy, toLockError } from './failures.ts';
 import { isRunningLow, raiseFloor, reservation } from './floor.ts';
 import { type LockTable, type Notice, ReservationNeeded } from './lock-table.ts';
@@ -51,6 +51,7 @@ export class Transactions {
   #raising: Promise<void> | undefined;
   /** When this turn of the event loop began to be ours. */
   #turnBeganMs: number | undefined;
+  #closed = false;
 
   constructor(tasks: TransactionTasks) {
     this.#tasks = tasks;
@@ -68,17 +69,22 @@ export class Transactions {
    * begun; with OUTCOME_UNKNOWN if the commit failed.
    */
   run<Answer>(name: string, deadline: Instant, work: Work<Answer>): Promise<Answer> {
+    if (this.#closed) {
+      return Promise.reject(new LockError('CLOSED', 'This sqlite backend was closed.', { lockName: name }));
+    }
     return new Promise((resolve, reject) => {
       this.#jobs.push({ name, work, deadline, resolve: resolve as (answer: unknown) => void, reject });
       this.#running ??= this.#runAll();
     });
   }
 
-  /** Closes the files, when what has been asked for is done. */
+  /** Takes nothing more, and closes the files when what has been asked for is done. */
   async close(): Promise<void> {
+    this.#closed = true;
     await this.#running;
-    await this.#raising;
-    this.#closeStore();
+    await this.#raising?.catch(() => undefined);
+    this.#store?.close();
+    this.#store = undefined;
   }
 
   async #runAll(): Promise<void> {
@@ -112,7 +118,10 @@ export class Transactions {
       const endMs = machineMs() + LONGEST_MS;
       table = store.table({ nowMs, wallMs });
       if (table === undefined) {
-        this.#closeStore();
+        this.#store = undefined;
+        store.rollback();
+        store.close();
+        store.life.forget();
         this.#tasks.replaced();
         return; // the next transaction opens what is there now
       }
@@ -188,14 +197,6 @@ export class Transactions {
     for (const { name, reject } of jobs) reject(toLockError(error, what, this.#tasks.directory, name));
   }
 
-  #closeStore(): void {
-    const store = this.#store;
-    this.#store = undefined;
-    if (store === undefined) return;
-    store.rollback();
-    store.close();
-  }
-
   /** Lets the event loop turn when we have had it for some milliseconds. */
   async #yield(): Promise<void> {
     if (this.#turnBeganMs === undefined) {
@@ -212,7 +213,7 @@ export class Transactions {
 /** First a turn of the event loop, then milliseconds with jitter, so that many processes do not ask in step. */
 function pause(refusals: number): Promise<unknown> {
   if (refusals < 2) return nextTurn();
-  return sleep(1 + Math.random() * Math.min(refusals, 8));
+  return sleep(1 + Math.random() * Math.min(refusals, 4));
 }
 
 function wallUs(): bigint {

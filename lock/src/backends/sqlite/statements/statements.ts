@@ -6,13 +6,47 @@
  */
 import type { Database, Statement } from '../client.ts';
 
+type StatementName =
+  | 'begin'
+  | 'commit'
+  | 'counter'
+  | 'setLast'
+  | 'setReserved'
+  | 'addInstance'
+  | 'instance'
+  | 'removeInstance'
+  | 'lease'
+  | 'give'
+  | 'extend'
+  | 'removeLease'
+  | 'heldLeases'
+  | 'removeEndedLeases'
+  | 'leasesOf'
+  | 'handedOver'
+  | 'waiter'
+  | 'firstWaiter'
+  | 'waitersFor'
+  | 'waiters'
+  | 'waiterAhead'
+  | 'waiterBehind'
+  | 'addWaiter'
+  | 'keepWaiter'
+  | 'removeWaiter'
+  | 'removeWaitersOf'
+  | 'withdrawn'
+  | 'addWithdrawn'
+  | 'removeOldWithdrawn'
+  | 'addBroken'
+  | 'brokenOf'
+  | 'removeBrokenOf';
+
 const LEASE = `name, owner, instance, CAST(token AS TEXT) AS token, granted_ms AS grantedMs, ends_ms AS endsMs,
   claimed, purpose, since_at AS sinceAt`;
 
 const WAITER = `name, ticket, owner, instance, ttl_ms AS ttlMs, heartbeat_ms AS heartbeatMs, silent_ms AS silentMs,
   purpose, since_at AS sinceAt`;
 
-const SQL = {
+const SQL: Readonly<Record<StatementName, string>> = {
   // Exclusive from the start: then no reader can be in the way of the commit.
   begin: 'BEGIN EXCLUSIVE',
   commit: 'COMMIT',
@@ -28,7 +62,6 @@ const SQL = {
   addInstance: 'INSERT INTO instance (id, inode, host, pid) VALUES (?1, ?2, ?3, ?4)',
   // id
   instance: 'SELECT id, inode, host, pid FROM instance WHERE id = ?1',
-  instances: 'SELECT id, inode, host, pid FROM instance',
   removeInstance: 'DELETE FROM instance WHERE id = ?1',
 
   // name
@@ -82,9 +115,9 @@ const SQL = {
   // instance
   brokenOf: 'SELECT owner FROM broken WHERE instance = ?1',
   removeBrokenOf: 'DELETE FROM broken WHERE instance = ?1',
-} as const;
+};
 
-export type Statements = { readonly [Name in keyof typeof SQL]: Statement };
+export type Statements = Readonly<Record<StatementName, Statement>>;
 
 /** Prepares all statements. The tables must be readable just now. */
 export function prepareStatements(database: Database): Statements {
