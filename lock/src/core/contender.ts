@@ -40,6 +40,8 @@ export interface ContenderTasks {
   newOwner(): OwnerId;
   /** Takes a request back in the background. */
   withdraw(request: AcquireRequest, mayArriveLate: boolean): void;
+  /** Work under way, which has to end before the backend is closed. */
+  track(work: Promise<void>): void;
   /** The last answer, for the message of a caller whose time is over: an error while the backend is away. */
   heard(problem: LockError | undefined): void;
   granted(grant: Grant): void;
@@ -90,7 +92,7 @@ export class Contender {
   start(): void {
     this.#started = true;
     this.#listen();
-    void this.#run();
+    this.#tasks.track(this.#run());
   }
 
   /** Ends the attempt. What it has at the backend is taken back in the background. */

@@ -3,6 +3,7 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { MemoryStore } from '../backends/memory/index.ts';
 import { ManualClock, TestBackend } from '../testing/index.ts';
+import { Instant } from './clock.ts';
 import { BackendUnavailableError, LeaseLostError, LockError, OutcomeUnknownError } from './errors.ts';
 import type { Lease } from './lease.ts';
 import { createLocks, type LocksOptions } from './lock.ts';
@@ -412,6 +413,49 @@ describe('close', () => {
     await expect(lock.acquire()).rejects.toMatchObject({ code: 'CLOSED' });
     await expect(locks.lock('other').tryAcquire()).rejects.toMatchObject({ code: 'CLOSED' });
     expect(backend).toBeDefined();
+  });
+});
+
+describe('close, while the backend is slow,', () => {
+  it('takes back what a wait and a try have at the backend before it closes that', async () => {
+    const store = new MemoryStore();
+    const { clock } = setUp({}, store);
+    const backend = new TestBackend(store, clock);
+    let open = true;
+    const slowly = async <Answer>(call: () => Promise<Answer>): Promise<Answer> => {
+      await new Promise<void>((resolve) => void clock.callAt(Instant.plus(clock.now(), 100), resolve));
+      if (!open) throw new Error('a call after close');
+      return call();
+    };
+    const [queue, tryAcquire, withdraw, close] = [
+      backend.queue.bind(backend),
+      backend.tryAcquire.bind(backend),
+      backend.withdraw.bind(backend),
+      backend.close.bind(backend),
+    ];
+    let withdrawn = 0;
+    backend.queue = (step, request) => slowly(() => queue(step, request));
+    backend.tryAcquire = (request) => slowly(() => tryAcquire(request));
+    backend.withdraw = (hold, options) => {
+      withdrawn++;
+      return slowly(() => withdraw(hold, options));
+    };
+    backend.close = () => {
+      open = false;
+      return close();
+    };
+    const locks = createLocks(backend, { ttlMs: 3_000, clock });
+    const waiting = outcome(locks.lock('a').acquire());
+    const tried = outcome(locks.lock('b').tryAcquire());
+    await clock.advance(50);
+    const closed = outcome(locks.close());
+    await clock.advance(1_000);
+    expect(closed).toMatchObject({ settled: true });
+    expect(closed.code).toBeUndefined();
+    expect([waiting.code, tried.code]).toEqual(['CLOSED', 'CLOSED']);
+    expect(withdrawn).toBe(2);
+    expect([store.rows.get('a')?.holder, store.rows.get('b')?.holder]).toEqual([undefined, undefined]);
+    expect(clock.timers).toBe(0);
   });
 });
 

@@ -123,6 +123,7 @@ class LocksOfOneBackend implements Locks<FencedLease> {
   readonly #shared: Shared;
   readonly #locks: Map<string, LocalLock> = new Map();
   readonly #leases: Map<OwnerId, HeldLease> = new Map();
+  readonly #work: Set<Promise<void>> = new Set();
   readonly #stopReports: (() => void) | undefined;
   #closed: Promise<void> | undefined;
 
@@ -152,6 +153,10 @@ class LocksOfOneBackend implements Locks<FencedLease> {
       janitor: new Janitor(backend, calls, random),
       watchdog: renews(backend) ? new Watchdog(backend, calls) : undefined,
       newOwner: () => `${instance}:${++acquisitions}`,
+      track: (work) => {
+        this.#work.add(work);
+        void work.then(() => this.#work.delete(work));
+      },
       began: (lease) => this.#leases.set(lease.owner, lease),
       ended: (lease) => this.#leases.delete(lease.owner),
       idle: (lock) => {
@@ -185,6 +190,7 @@ class LocksOfOneBackend implements Locks<FencedLease> {
     }
     this.#shared.watchdog?.close();
     this.#stopReports?.();
+    while (this.#work.size > 0) await Promise.all(this.#work);
     await this.#shared.janitor.close();
     this.#shared.calls.close();
     await this.#backend.close();

@@ -29,6 +29,8 @@ export interface Shared {
   readonly janitor: Janitor;
   readonly watchdog: Watchdog | undefined;
   newOwner(): OwnerId;
+  /** Work under way, which has to end before the backend is closed. It never rejects. */
+  track(work: Promise<void>): void;
   /** Called when a lease begins and when it ends. */
   began(lease: HeldLease): void;
   ended(lease: HeldLease): void;
@@ -48,6 +50,7 @@ export class LocalLock {
   #contender: Contender | undefined;
   /** Tries and transfers that are under way. */
   #busy = 0;
+  #closed: LockError | undefined;
   /** What the backend last failed with, if it did. */
   #problem: LockError | undefined;
 
@@ -73,7 +76,13 @@ export class LocalLock {
   }
 
   /** Tries once, and not at all while somebody here has the lock or waits for it. */
-  async tryAcquire(options: LocalWaiterOptions): Promise<HeldLease | null> {
+  tryAcquire(options: LocalWaiterOptions): Promise<HeldLease | null> {
+    const tried = this.#try(options);
+    this.#shared.track(settled(tried));
+    return tried;
+  }
+
+  async #try(options: LocalWaiterOptions): Promise<HeldLease | null> {
     if (options.signal?.aborted) throw abortedError(this.name, options.signal);
     if (this.#isHeldHere() || this.#queue.size > 0 || this.#contender !== undefined || this.#busy > 0) return null;
     const { backend, calls, janitor } = this.#shared;
@@ -85,7 +94,11 @@ export class LocalLock {
       this.#publishAttempt(answer.outcome, sentAt);
       if (answer.outcome === 'busy') return null;
       const grant = toGrant(request, answer, sentAt);
-      if (!options.signal?.aborted && grant.validUntil - this.#clock.now() > marginMs(grant.ttlMs)) {
+      if (
+        this.#closed === undefined &&
+        !options.signal?.aborted &&
+        grant.validUntil - this.#clock.now() > marginMs(grant.ttlMs)
+      ) {
         return this.#begin(grant, options, sentAt);
       }
     } catch (error) {
@@ -97,11 +110,13 @@ export class LocalLock {
       this.#settle();
     }
     janitor.withdraw(request, false);
+    if (this.#closed !== undefined) throw this.#closed;
     throw options.signal?.aborted ? abortedError(this.name, options.signal) : this.#tooLateError(options.ttlMs);
   }
 
   /** Ends all waits here with an error. */
   close(error: LockError): void {
+    this.#closed = error;
     for (const waiter of this.#queue.takeAll()) this.#rejectWaiter(waiter, error);
     this.#stopContender();
   }
@@ -158,12 +173,13 @@ export class LocalLock {
   }
 
   #makeContenderTasks(): ContenderTasks {
-    const { backend, calls, random, janitor, newOwner } = this.#shared;
+    const { backend, calls, random, janitor, newOwner, track } = this.#shared;
     return {
       backend,
       calls,
       random,
       newOwner,
+      track,
       withdraw: (request, mayArriveLate) => janitor.withdraw(request, mayArriveLate),
       heard: (problem) => {
         this.#problem = problem;
@@ -235,8 +251,14 @@ export class LocalLock {
     await watchdog.confirm(lease);
   }
 
+  #release(lease: HeldLease, lost: LeaseLostError | undefined): Promise<void> {
+    const released = this.#giveUpHold(lease, lost);
+    this.#shared.track(settled(released));
+    return released;
+  }
+
   /** Gives the lock back, or passes it on to the next who waits here. */
-  async #release(lease: HeldLease, lost: LeaseLostError | undefined): Promise<void> {
+  async #giveUpHold(lease: HeldLease, lost: LeaseLostError | undefined): Promise<void> {
     const { backend, janitor } = this.#shared;
     if (lost !== undefined) {
       // By the backend's clock it may be ours for a moment longer; waiters elsewhere need not wait for that.
@@ -377,4 +399,11 @@ export class LocalLock {
     const idle = this.#queue.size === 0 && this.#holder === undefined && this.#contender === undefined;
     if (idle && this.#busy === 0) this.#shared.idle(this);
   }
+}
+
+function settled(promise: Promise<unknown>): Promise<void> {
+  return promise.then(
+    () => undefined,
+    () => undefined,
+  );
 }
