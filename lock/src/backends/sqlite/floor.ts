@@ -12,6 +12,7 @@
 import { constants, readdirSync } from 'node:fs';
 import { type FileHandle, open, readdir, unlink } from 'node:fs/promises';
 import path from 'node:path';
+import { ensurePrivateFolder } from './private-files.ts';
 
 /** How far ahead tokens are reserved, in microseconds of wall clock: one flush an hour, for the whole machine. */
 export const RESERVE_US = 3_600_000_000n;
@@ -39,6 +40,7 @@ export function isRunningLow(reserved: bigint, token: bigint, wallUs: bigint): b
 
 /** Raises the floor, and resolves when no power cut can lower it again. */
 export async function raiseFloor(folder: string, floor: bigint): Promise<void> {
+  ensurePrivateFolder(folder);
   const name = String(floor).padStart(19, '0');
   const flags = constants.O_CREAT | constants.O_WRONLY | constants.O_NOFOLLOW;
   await synced(await open(path.join(folder, name), flags, 0o600));

@@ -25,6 +25,7 @@ const commands = {
       const name = names[Math.floor(Math.random() * names.length)];
       const request = newRequest(name, ttlMs);
       const { token } = await acquire(request);
+      if (token === undefined) continue; // it was broken before it was seen
       process.send?.(['token', name, String(token)]);
       await backend.release(request, soon());
     }
