@@ -45,7 +45,8 @@ export interface ClusterOptions {
 /** No server: a folder for a lock that lives in files. */
 export function folderOnly(folder: string): Cluster {
   const files = path.join(folder, 'locks');
-  mkdirSync(files, { recursive: true });
+  // A lock file that others could write to would be refused.
+  mkdirSync(files, { recursive: true, mode: 0o700 });
   return { url: pathToFileURL(files).href.replace(/^file:/, 'sqlite:'), servers: [], close: async () => {} };
 }
 

@@ -20,8 +20,11 @@ export function resultLines(result: Result, paint: Paint, width: number): string
   const lines = [`${title}${gap}${verdictColor(verdict, expected, paint)(said)}`];
   lines.push(...paragraph(headline(result), width, INDENT));
   if (verdict === 'not-run') return lines;
-  lines.push('', ...timelineLines(result.evidence, paint, width));
-  lines.push('', ...checkLines(result.checks, paint, width));
+  const moments = result.evidence.filter(({ says }) => says !== result.reason);
+  if (moments.length > 0) lines.push('', ...timelineLines(moments, paint, width));
+  // What checkers say about a void run means nothing.
+  const isVoid = result.checks.some(({ checker, verdict: said }) => checker === 'sanity' && said !== 'safe');
+  if (!isVoid) lines.push('', ...checkLines(result.checks, paint, width));
   return lines;
 }
 

@@ -50,14 +50,12 @@ function beliefOf(grant: Entry & { hold: HoldId }, entries: readonly Entry[]): P
   const beliefs: Interval[] = [];
   const doubts: Interval[] = [];
   let since: number | undefined = grant.at;
-  let lastSeen = grant.at;
   const endAt = (to: number): void => {
     if (since !== undefined) beliefs.push({ from: since, to: Math.max(since, to) });
     since = undefined;
   };
   for (const entry of entries) {
     if (entry.at < grant.at) continue;
-    if (entry.by === grant.by) lastSeen = entry.at;
     if (entry.f === 'belief' && entry.hold === grant.hold) {
       if (entry.believes) {
         since ??= entry.at;
@@ -76,8 +74,8 @@ function beliefOf(grant: Entry & { hold: HoldId }, entries: readonly Entry[]): P
       return { beliefs, doubts };
     }
   }
-  // Nothing says that it stopped believing: it did so at least until its last line.
-  endAt(lastSeen);
+  // It was asked all the time, and a no would stand here: it believed until the end of the record.
+  endAt(entries.at(-1)?.at ?? grant.at);
   return { beliefs, doubts };
 }
 

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { type Check, type CheckerId, conclude, outcomeOf, type Result, type Verdict } from './result.ts';
+
+const rule = { needsExposure: true, needsRecovery: false };
+
+/** All checks of a run in which nothing went wrong with a lock that has tokens, and what is different. */
+function checks(different: Partial<Record<CheckerId, Verdict>> = {}): Check[] {
+  const verdicts: Record<CheckerId, Verdict> = {
+    sanity: 'safe',
+    exposure: 'safe',
+    'mutual-exclusion': 'safe',
+    'fencing-order': 'safe',
+    'open-register': 'safe',
+    'guarded-register': 'safe',
+    recovery: 'safe',
+    ...different,
+  };
+  return Object.entries(verdicts).map(([checker, verdict]) => ({
+    checker: checker as CheckerId,
+    verdict,
+    evidence: [`${checker} is ${verdict}.`],
+  }));
+}
+
+const withoutTokens = { 'fencing-order': 'not-run', 'guarded-register': 'not-run' } as const;
+
+describe('the verdict of a lock with tokens', () => {
+  it('is that of the guarded register, whatever happened to the open one', () => {
+    expect(conclude(checks({ 'open-register': 'unsafe' }), rule).verdict).toBe('safe');
+    expect(conclude(checks({ 'guarded-register': 'unsafe' }), rule).verdict).toBe('unsafe');
+  });
+
+  it('is safe although there were two holders at once: the guard has saved the data', () => {
+    expect(conclude(checks({ 'mutual-exclusion': 'unsafe', 'open-register': 'unsafe' }), rule).verdict).toBe('safe');
+  });
+
+  it('is that of the open register when the tokens were out of order, for then no guard can rely on them', () => {
+    const broken = conclude(checks({ 'fencing-order': 'unsafe', 'open-register': 'unsafe' }), rule);
+    expect(broken).toEqual({ verdict: 'unsafe', reason: 'fencing-order is unsafe. open-register is unsafe.' });
+    expect(conclude(checks({ 'fencing-order': 'unsafe' }), rule).verdict).toBe('safe');
+  });
+
+  it('is unknown when the order of the tokens is', () => {
+    expect(conclude(checks({ 'fencing-order': 'unknown' }), rule).verdict).toBe('unknown');
+  });
+});
+
+describe('the verdict of a lock without tokens', () => {
+  it('is that of the open register', () => {
+    expect(conclude(checks(withoutTokens), rule).verdict).toBe('safe');
+    expect(conclude(checks({ ...withoutTokens, 'open-register': 'unsafe' }), rule).verdict).toBe('unsafe');
+    expect(conclude(checks({ ...withoutTokens, 'open-register': 'unknown' }), rule).verdict).toBe('unknown');
+  });
+});
+
+describe('a verdict', () => {
+  it('is unknown when the run is void, whatever the other checks say', () => {
+    expect(conclude(checks({ sanity: 'unknown', 'guarded-register': 'unsafe' }), rule)).toEqual({
+      verdict: 'unknown',
+      reason: 'sanity is unknown.',
+    });
+  });
+
+  it('is unknown without the proof that damage could have happened, where the experiment asks for that', () => {
+    expect(conclude(checks({ exposure: 'unknown' }), rule).verdict).toBe('unknown');
+    expect(conclude(checks({ exposure: 'unknown' }), { ...rule, needsExposure: false }).verdict).toBe('safe');
+  });
+
+  it('is unsafe when damage was seen, with or without the proof that it could happen', () => {
+    expect(conclude(checks({ exposure: 'unknown', 'guarded-register': 'unsafe' }), rule).verdict).toBe('unsafe');
+  });
+
+  it('is unsafe when a lock does not come free again, where the experiment asks for that', () => {
+    const afterCrash = { needsExposure: false, needsRecovery: true };
+    expect(conclude(checks({ recovery: 'unsafe' }), afterCrash).verdict).toBe('unsafe');
+    expect(conclude(checks({ recovery: 'unknown' }), afterCrash).verdict).toBe('unknown');
+    expect(conclude(checks({ recovery: 'unsafe' }), rule).verdict).toBe('safe');
+  });
+
+  it('is unknown when a check is missing', () => {
+    expect(conclude([], rule).verdict).toBe('unknown');
+    expect(
+      conclude(
+        checks().filter(({ checker }) => checker !== 'guarded-register'),
+        rule,
+      ).verdict,
+    ).toBe('unknown');
+  });
+});
+
+describe('the outcome of a run', () => {
+  const result = (verdict: Verdict, expected: Verdict): Result => ({
+    experiment: 'x',
+    subject: 'y',
+    verdict,
+    expected,
+    figures: {},
+    checks: [],
+    evidence: [],
+  });
+
+  it('is good when everything is as expected, unsafe where that is the truth included', () => {
+    expect(outcomeOf([result('unsafe', 'unsafe'), result('safe', 'safe'), result('not-run', 'safe')])).toBe('done');
+  });
+
+  it('is good when nothing could be run', () => {
+    expect(outcomeOf([result('not-run', 'unsafe')])).toBe('done');
+  });
+
+  it('is bad when one verdict is not as expected, even if it is better', () => {
+    expect(outcomeOf([result('safe', 'safe'), result('safe', 'unsafe')])).toBe('notAsExpected');
+    expect(outcomeOf([result('unknown', 'safe'), result('unsafe', 'safe')])).toBe('notAsExpected');
+  });
+
+  it('is unknown when that is the worst of it', () => {
+    expect(outcomeOf([result('unknown', 'safe'), result('safe', 'safe')])).toBe('unknown');
+  });
+});
