@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type {
   AcquireRequest,
@@ -25,13 +25,13 @@ import type {
 } from '../../core/backend.ts';
 import { BackendUnavailableError, type LossReason, quote } from '../../core/errors.ts';
 import { parseToken } from '../../core/fencing.ts';
-import { Batch } from './batch.ts';
+import { Batch, type Task } from './batch.ts';
 import type { RedisCommands } from './client.ts';
 import { translate } from './errors.ts';
 import { checkEviction, checkProbe, type EvictionRule } from './health.ts';
 import { lockKey } from './layout.ts';
 import { scanLocks } from './list.ts';
-import { readGranted, readInboxMessage, readInspection, readWaiting, type Who } from './replies.ts';
+import { describeOwner, readGranted, readInboxMessage, readInspection, readWaiting } from './replies.ts';
 import type { Operation } from './scripts.ts';
 import { Subscriptions } from './subscriptions.ts';
 
@@ -82,7 +82,10 @@ export class RedisBackend
   readonly #settings: RedisBackendSettings;
   readonly #batch: Batch;
   readonly #subscriptions: Subscriptions;
-  readonly #who: Who;
+  /** Names the channel on which this process, and no other, hears of what concerns it. */
+  readonly #inbox: string = randomBytes(16).toString('base64url');
+  readonly #host: string = hostname();
+  readonly #who: string = describeOwner(this.#inbox, process.pid, this.#host, undefined);
   readonly #listeners: Map<OwnerId, Listener> = new Map();
   readonly #lossCallbacks: Set<(owner: OwnerId, reason: LossReason | 'at-risk') => void> = new Set();
   #checked = false;
@@ -92,28 +95,28 @@ export class RedisBackend
     this.#commands = commands;
     this.#settings = settings;
     this.tokenSource = `redis:${settings.keyPrefix}`;
-    this.#who = { inbox: randomUUID(), host: hostname(), pid: process.pid };
-    this.#batch = new Batch(commands, JSON.stringify(this.#who));
-    this.#subscriptions = new Subscriptions(commands, `holdfast.inbox:${this.#who.inbox}`, {
+    this.#batch = new Batch(commands);
+    this.#subscriptions = new Subscriptions(commands, `holdfast.inbox:${this.#inbox}`, {
       onInbox: (message) => this.#takeMessage(message),
       onGap: () => this.#wakeAll(),
     });
   }
 
   async tryAcquire(request: AcquireRequest): Promise<Granted | Busy> {
-    const reply = await this.#ask('acquire', request.name, this.#argumentsOf(request));
-    const granted = readGranted(reply);
+    const { name, owner, ttlMs } = request;
+    const reply = await this.#ask('acquire', name, [milliseconds(ttlMs), this.#whoOf(request)], [owner]);
+    const granted = readGranted(reply, Math.floor(ttlMs));
     if (granted !== undefined) return granted;
     const [, remaining] = reply.split(' ');
     return remaining === undefined ? { outcome: 'busy' } : { outcome: 'busy', retryInMs: Number(remaining) };
   }
 
   async queue(step: 'enter' | 'stay', request: AcquireRequest): Promise<Granted | Waiting | Gone> {
-    return this.#readStep(await this.#ask(step, request.name, this.#argumentsOf(request)), request.owner);
+    return this.#readStep(await this.#ask(step, request.name, this.#sharedOf(request), [request.owner]), request);
   }
 
   async release({ name, owner }: Hold): Promise<ReleaseAnswer> {
-    return (await this.#ask('release', name, [owner])) as ReleaseAnswer;
+    return (await this.#ask('release', name, [], [owner])) as ReleaseAnswer;
   }
 
   async renew(holds: readonly Hold[]): Promise<readonly RenewAnswer[]> {
@@ -126,15 +129,15 @@ export class RedisBackend
   }
 
   async withdraw({ name, owner }: Hold, { mayArriveLate }: { readonly mayArriveLate: boolean }): Promise<void> {
-    await this.#ask('withdraw', name, [owner, mayArriveLate ? String(LATEST_ARRIVAL_MS) : '0']);
+    await this.#ask('withdraw', name, [mayArriveLate ? String(LATEST_ARRIVAL_MS) : '0'], [owner]);
   }
 
   async transfer(
     hold: Hold,
     next: AcquireRequest,
   ): Promise<Granted | Waiting | Gone | { readonly outcome: 'not-held' }> {
-    const reply = await this.#ask('transfer', hold.name, [hold.owner, ...this.#argumentsOf(next)]);
-    return reply === 'not-held' ? { outcome: 'not-held' } : this.#readStep(reply, next.owner);
+    const reply = await this.#ask('transfer', hold.name, this.#sharedOf(next), [hold.owner, next.owner]);
+    return reply === 'not-held' ? { outcome: 'not-held' } : this.#readStep(reply, next);
   }
 
   listen({ owner }: AcquireRequest, wake: (granted?: Granted) => void): () => void {
@@ -152,7 +155,7 @@ export class RedisBackend
   }
 
   async inspect(name: string): Promise<LockReport> {
-    return readInspection(name, await this.#ask('inspect', name, []));
+    return readInspection(name, await this.#ask('inspect', name, [], []));
   }
 
   async list(): Promise<readonly LockReport[]> {
@@ -166,7 +169,7 @@ export class RedisBackend
   async breakLock(name: string): Promise<{ readonly broken: LockReport['holder']; readonly raiseTo: bigint }> {
     for (let attempt = 0; attempt < BREAK_ATTEMPTS; attempt++) {
       const { holder } = await this.inspect(name);
-      const reply = await this.#ask('break', name, [holder?.owner ?? '', String(LATEST_ARRIVAL_MS)]);
+      const reply = await this.#ask('break', name, [String(LATEST_ARRIVAL_MS)], [holder?.owner ?? '']);
       const [word, token] = reply.split(' ');
       if (word === 'broken' && token !== undefined) return { broken: holder, raiseTo: parseToken(token) };
     }
@@ -185,7 +188,7 @@ export class RedisBackend
   }
 
   async #renewOne({ name, owner, ttlMs }: Hold): Promise<RenewAnswer> {
-    const reply = await this.#ask('renew', name, [owner, String(Math.floor(ttlMs))]);
+    const reply = await this.#ask('renew', name, [milliseconds(ttlMs)], [owner]);
     if (reply === 'broken') {
       this.#tellLoss(owner, 'broken');
       return 'lost';
@@ -193,20 +196,20 @@ export class RedisBackend
     return reply as RenewAnswer;
   }
 
-  #ask(operation: Operation, name: string, args: readonly string[]): Promise<string> {
-    const key = lockKey(this.#settings.keyPrefix, name);
-    if (this.#checked) return this.#batch.run(operation, name, key, args);
-    this.#checking ??= this.#check(name, key).finally(() => {
+  #ask(operation: Operation, lockName: string, shared: readonly string[], own: readonly string[]): Promise<string> {
+    const task: Task = { operation, lockName, key: lockKey(this.#settings.keyPrefix, lockName), shared, own };
+    if (this.#checked) return this.#batch.run(task);
+    this.#checking ??= this.#check(task).finally(() => {
       this.#checking = undefined;
     });
-    return this.#checking.then(() => this.#batch.run(operation, name, key, args));
+    return this.#checking.then(() => this.#batch.run(task));
   }
 
   /** Looks at the server once; until that has succeeded, every operation begins with it. */
-  async #check(name: string, key: string): Promise<void> {
+  async #check({ lockName: name, key }: Task): Promise<void> {
     try {
       const [reply] = await Promise.all([
-        this.#batch.run('probe', name, key, []),
+        this.#batch.run({ operation: 'probe', lockName: name, key, shared: [], own: [] }),
         checkEviction(this.#commands, this.#settings.eviction, name),
       ]);
       checkProbe(reply, name);
@@ -220,13 +223,16 @@ export class RedisBackend
     this.#checked = true;
   }
 
-  #argumentsOf({ owner, ttlMs, heartbeatMs, purpose }: AcquireRequest): string[] {
-    const who = purpose === undefined ? '' : JSON.stringify({ ...this.#who, purpose });
-    return [owner, String(Math.floor(ttlMs)), String(Math.ceil(heartbeatMs)), who];
+  #sharedOf(request: AcquireRequest): string[] {
+    return [milliseconds(request.ttlMs), this.#whoOf(request), milliseconds(request.heartbeatMs)];
   }
 
-  #readStep(reply: string, owner: OwnerId): Granted | Waiting | Gone {
-    const granted = readGranted(reply);
+  #whoOf({ purpose }: AcquireRequest): string {
+    return purpose === undefined ? this.#who : describeOwner(this.#inbox, process.pid, this.#host, purpose);
+  }
+
+  #readStep(reply: string, { owner, ttlMs }: Hold): Granted | Waiting | Gone {
+    const granted = readGranted(reply, Math.floor(ttlMs));
     const waiting = granted === undefined ? readWaiting(reply) : undefined;
     this.#watchForeign(owner, waiting?.channel);
     if (granted !== undefined) return granted;
@@ -237,7 +243,9 @@ export class RedisBackend
     // A holder by SET NX PX tells nobody when it is done.
     const pollMs = waiting.layout === 'string' ? this.#pollMs('none') : this.#pollMs(this.#subscriptions.hears);
     const retryInMs = Math.min(endMs, pollMs);
-    return retryInMs === Number.POSITIVE_INFINITY ? { outcome: 'waiting' } : { outcome: 'waiting', retryInMs };
+    const { lastToken } = waiting;
+    if (retryInMs === Number.POSITIVE_INFINITY) return { outcome: 'waiting', lastToken };
+    return { outcome: 'waiting', lastToken, retryInMs };
   }
 
   #pollMs(hears: 'all' | 'some' | 'none'): number {
@@ -276,4 +284,9 @@ export class RedisBackend
       setTimeout(wake, Math.random() * SPREAD_MS).unref();
     }
   }
+}
+
+/** As the server wants it: whole, and not more than was asked for. */
+function milliseconds(ms: number): string {
+  return String(Math.floor(ms));
 }

@@ -1,6 +1,6 @@
 /**
- * Operations that are asked for in one turn of the event loop travel in one script call. A single one goes out in the
- * same turn, too, so that it pays nothing for the company it might have had.
+ * Operations of one kind that are asked for in one turn of the event loop travel in one script call. A single one goes
+ * out in the same turn, too, so that it pays nothing for the company it might have had.
  *
  * @module
  */
@@ -8,117 +8,130 @@ import { OutcomeUnknownError, quote } from '../../core/errors.ts';
 import type { RedisCommands } from './client.ts';
 import { isNoScript, translate, translateReply } from './errors.ts';
 import { hashTag } from './layout.ts';
-import { type Operation, scriptFor } from './scripts.ts';
+import { type Operation, scripts } from './scripts.ts';
 
-/** More at once would keep the server from its other clients for too long. */
-const MOST_TOGETHER = 128;
+/**
+ * How many travel in one call. A large batch goes in several calls, so that the server works on one part while we write
+ * the next and read the last; more at once would also keep the server from its other clients for too long.
+ */
+const TOGETHER = { least: 16, most: 64, parts: 4 };
 
-/** One operation, and who waits for its reply. */
-interface Item {
+/** What is to be done to one lock. */
+export interface Task {
   readonly operation: Operation;
   readonly lockName: string;
   readonly key: string;
-  readonly args: readonly string[];
+  /** Arguments that many tasks have in common: they travel once for all that agree in them. */
+  readonly shared: readonly string[];
+  readonly own: readonly string[];
+}
+
+/** A task, and who waits for its reply. */
+interface Item {
+  readonly task: Task;
   readonly resolve: (reply: string) => void;
   readonly reject: (error: unknown) => void;
 }
 
 export class Batch {
   readonly #commands: RedisCommands;
-  /** What this process says about itself where an operation says nothing. */
-  readonly #who: string;
-  #items: Item[] = [];
+  /** What goes out at the end of this turn: in each group what can travel together. */
+  #groups: Item[][] = [];
   readonly #flush = (): void => {
-    const items = this.#items;
-    this.#items = [];
-    for (const together of this.#commands.cluster === true ? bySlot(items) : chunks(items)) this.#send(together);
+    const groups = this.#groups;
+    this.#groups = [];
+    for (const group of groups) this.#split(group);
   };
 
-  constructor(commands: RedisCommands, who: string) {
+  constructor(commands: RedisCommands) {
     this.#commands = commands;
-    this.#who = who;
   }
 
   /** Rejects with a `LockError`. */
-  run(operation: Operation, lockName: string, key: string, args: readonly string[]): Promise<string> {
+  run(task: Task): Promise<string> {
     return new Promise((resolve, reject) => {
+      const item: Item = { task, resolve, reject };
+      for (const group of this.#groups) {
+        if (!canTravelTogether((group[0] as Item).task, task)) continue;
+        group.push(item);
+        return;
+      }
       // After the microtasks of this turn: what the answers of one reply lead to goes out together again.
-      if (this.#items.length === 0) process.nextTick(this.#flush);
-      this.#items.push({ operation, lockName, key, args, resolve, reject });
+      if (this.#groups.length === 0) process.nextTick(this.#flush);
+      this.#groups.push([item]);
     });
+  }
+
+  #split(group: readonly Item[]): void {
+    for (const items of this.#commands.cluster === true ? bySlot(group) : [group]) {
+      const size = Math.min(TOGETHER.most, Math.max(TOGETHER.least, Math.ceil(items.length / TOGETHER.parts)));
+      if (items.length <= size) this.#send(items);
+      else for (let at = 0; at < items.length; at += size) this.#send(items.slice(at, at + size));
+    }
   }
 
   #send(items: readonly Item[]): void {
     const lostBefore = this.#commands.lostConnections?.();
-    this.#call(items).then(
-      (replies) => {
-        const resent = this.#commands.lostConnections?.() !== lostBefore;
-        for (const [index, item] of items.entries()) settle(item, replies[index], resent);
-      },
-      (error: unknown) => {
-        for (const item of items) item.reject(translate(error, item.lockName));
-      },
-    );
-  }
-
-  async #call(items: readonly Item[]): Promise<readonly unknown[]> {
-    const script = scriptFor(items);
-    const key = items[0]?.key ?? '';
-    let replies: unknown;
-    try {
-      replies = await this.#commands.send(this.#command('EVALSHA', script.sha, items), key);
-    } catch (error) {
-      if (!isNoScript(error)) throw error;
+    const onReplies = (replies: unknown): void => {
+      const resent = this.#commands.lostConnections?.() !== lostBefore;
+      for (let at = 0; at < items.length; at++) settle(items[at] as Item, (replies as unknown[] | null)?.[at], resent);
+    };
+    const onError = (error: unknown): void => {
+      for (const { task, reject } of items) reject(translate(error, task.lockName));
+    };
+    const { sha, text } = scripts[(items[0] as Item).task.operation];
+    this.#call('EVALSHA', sha, items).then(onReplies, (error: unknown) => {
+      if (!isNoScript(error)) onError(error);
       // The server was restarted, or somebody has emptied its script cache: nothing was done yet.
-      replies = await this.#commands.send(this.#command('EVAL', script.text, items), key);
-    }
-    return Array.isArray(replies) ? replies : [];
+      else this.#call('EVAL', text, items).then(onReplies, onError);
+    });
   }
 
-  #command(verb: 'EVALSHA' | 'EVAL', script: string, items: readonly Item[]): string[] {
+  #call(verb: 'EVALSHA' | 'EVAL', script: string, items: readonly Item[]): Promise<unknown> {
     const command = [verb, script, String(items.length)];
-    for (const { key } of items) command.push(key);
-    command.push(this.#who);
-    for (const { operation, args } of items) command.push(operation, ...args);
-    return command;
+    for (const { task } of items) command.push(task.key);
+    for (const arg of (items[0] as Item).task.shared) command.push(arg);
+    for (const { task } of items) for (const arg of task.own) command.push(arg);
+    return this.#commands.send(command, command[3]);
   }
 }
 
-function settle(item: Item, reply: unknown, resent: boolean): void {
-  const { operation, lockName, key } = item;
+function canTravelTogether(one: Task, other: Task): boolean {
+  if (one.operation !== other.operation) return false;
+  for (let at = 0; at < one.shared.length; at++) if (one.shared[at] !== other.shared[at]) return false;
+  return true;
+}
+
+function settle({ task, resolve, reject }: Item, reply: unknown, resent: boolean): void {
+  const { operation, lockName, key } = task;
   if (typeof reply !== 'string') {
-    item.reject(
+    reject(
       new OutcomeUnknownError(`Redis gave no reply that we understand about the lock ${quote(lockName)}.`, {
         lockName,
       }),
     );
   } else if (reply.startsWith('error ')) {
-    item.reject(translateReply(reply.slice('error '.length), lockName, key));
+    reject(translateReply(reply.slice('error '.length), lockName, key));
   } else if (resent && operation === 'release' && reply === 'not-held') {
     // The client may have sent it twice by itself, and this is the answer to the second: the first may have released.
-    item.reject(
+    reject(
       new OutcomeUnknownError(`The connection to Redis was lost during the release of ${quote(lockName)}.`, {
         lockName,
       }),
     );
   } else {
-    item.resolve(reply);
+    resolve(reply);
   }
 }
 
-function* chunks(items: readonly Item[]): Generator<readonly Item[]> {
-  if (items.length <= MOST_TOGETHER) yield items;
-  else for (let at = 0; at < items.length; at += MOST_TOGETHER) yield items.slice(at, at + MOST_TOGETHER);
-}
-
 /** On a cluster only keys with the same hash tag are sure to live together. */
-function* bySlot(items: readonly Item[]): Generator<readonly Item[]> {
+function bySlot(items: readonly Item[]): Iterable<readonly Item[]> {
   const groups = new Map<string, Item[]>();
   for (const item of items) {
-    const tag = hashTag(item.key);
+    const tag = hashTag(item.task.key);
     const group = groups.get(tag);
     if (group === undefined) groups.set(tag, [item]);
     else group.push(item);
   }
-  for (const group of groups.values()) yield* chunks(group);
+  return groups.values();
 }

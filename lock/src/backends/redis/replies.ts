@@ -12,6 +12,7 @@ export type Layout = 'ours' | 'string' | 'hash';
 
 /** What a waiter was told, beyond having to wait. */
 export interface WaitingReply {
+  readonly lastToken: bigint;
   /** The rest of the holder's TTL; only the first in line is told. */
   readonly remainingMs: number | undefined;
   readonly layout: Layout;
@@ -19,49 +20,36 @@ export interface WaitingReply {
   readonly channel: string | undefined;
 }
 
-/** What a process says about an owner, as `who` in the lock and in the queue. */
-export interface Who {
-  readonly inbox: string;
-  readonly host: string;
-  readonly pid: number;
-  readonly purpose?: string;
-}
-
-/** `granted <ttl> <token>`, or undefined if the reply is another. */
-export function readGranted(reply: string): Granted | undefined {
+/** `granted <token>`, or undefined if the reply is another. */
+export function readGranted(reply: string, ttlMs: number): Granted | undefined {
   if (!reply.startsWith('granted ')) return undefined;
-  const space = reply.indexOf(' ', 8);
-  return {
-    outcome: 'granted',
-    ttlMs: Number(reply.slice(8, space)),
-    fencingToken: parseToken(reply.slice(space + 1)),
-  };
+  return { outcome: 'granted', ttlMs, fencingToken: parseToken(reply.slice('granted '.length)) };
 }
 
-/** `waiting`, `waiting <rest>`, `waiting <rest> string` or `waiting <rest> hash <channel>`. */
+/** `waiting <last token>`, with ` <rest>` for the first in line, and then with ` string` or ` hash <channel>`. */
 export function readWaiting(reply: string): WaitingReply | undefined {
-  const [word, remaining, layout = 'ours'] = reply.split(' ', 3);
-  if (word !== 'waiting') return undefined;
-  const beforeChannel = `waiting ${remaining} hash `;
-  return {
-    remainingMs: remaining === undefined ? undefined : Number(remaining),
-    layout: layout as Layout,
-    channel: layout === 'hash' ? reply.slice(beforeChannel.length) : undefined,
-  };
+  const [, lastToken, remaining, layout = 'ours', channel] = WAITING.exec(reply) ?? [];
+  if (lastToken === undefined) return undefined;
+  const remainingMs = remaining === undefined ? undefined : Number(remaining);
+  return { lastToken: parseToken(lastToken), remainingMs, layout: layout as Layout, channel };
 }
+
+const WAITING = /^waiting (\d+)(?: (\d+)(?: (string|hash)(?: (.*))?)?)?$/s;
 
 /** A message in the inbox of this process. */
 export type InboxMessage =
   | { readonly about: string; readonly what: 'step' | 'broken' }
   | { readonly about: string; readonly what: 'granted'; readonly granted: Granted };
 
-/** `granted <ttl> <token> <owner>`, `step <owner>` or `broken <owner>`; anything else is not for us. */
+/** `granted <token> <ttl> <owner>`, `step <owner>` or `broken <owner>`; anything else is not for us. */
 export function readInboxMessage(message: string): InboxMessage | undefined {
-  const [, grant, about] = /^(granted \d+ \d+) (.*)$/s.exec(message) ?? [];
-  const granted = grant === undefined ? undefined : readGranted(grant);
-  if (granted !== undefined && about !== undefined) return { about, what: 'granted', granted };
-  const [, what, owner] = /^(step|broken) (.*)$/s.exec(message) ?? [];
-  return owner === undefined ? undefined : { about: owner, what: what as 'step' | 'broken' };
+  const [, token, ttl, receiver] = /^granted (\d+) (\d+) (.*)$/s.exec(message) ?? [];
+  if (token !== undefined && receiver !== undefined) {
+    const granted: Granted = { outcome: 'granted', ttlMs: Number(ttl), fencingToken: parseToken(token) };
+    return { about: receiver, what: 'granted', granted };
+  }
+  const [, what, about] = /^(step|broken) (.*)$/s.exec(message) ?? [];
+  return about === undefined ? undefined : { about, what: what as 'step' | 'broken' };
 }
 
 interface Inspection {
@@ -111,14 +99,20 @@ function readWaiters(entries: readonly string[], now: number): readonly OwnerRep
 }
 
 function report(owner: string, who: string | undefined, sinceMs: number | undefined): OwnerReport {
-  const { host, pid, purpose } = readWho(who);
-  return { owner, host, pid, purpose, since: sinceMs === undefined ? undefined : new Date(sinceMs) };
+  const [, pid, host, purpose] = WHO.exec(who ?? '') ?? [];
+  return {
+    owner,
+    host,
+    pid: pid === undefined ? undefined : Number(pid),
+    purpose,
+    since: sinceMs === undefined ? undefined : new Date(sinceMs),
+  };
 }
 
-function readWho(json: string | undefined): Partial<Who> {
-  try {
-    return json === undefined ? {} : (JSON.parse(json) as Who);
-  } catch {
-    return {}; // somebody else's
-  }
+/** What a process says about an owner, in the lock and in the queue: inbox, pid, host, and the purpose, if it has one. */
+export function describeOwner(inbox: string, pid: number, host: string, purpose: string | undefined): string {
+  const who = `${inbox} ${pid} ${host.replaceAll(' ', '_')}`;
+  return purpose === undefined ? who : `${who} ${purpose}`;
 }
+
+const WHO = /^\S+ (\d+) (\S*)(?: (.*))?$/s;

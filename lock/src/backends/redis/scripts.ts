@@ -1,24 +1,50 @@
 /**
- * The scripts as the server gets them. What travels together is one script: the functions that it needs, and the loop
- * that runs them. Operations of one kind have a script of their own, since a call that does one small thing should not
- * build the functions of all others; a mixed batch has the one with all.
+ * The scripts as the server gets them: one for each operation, which runs it for many locks in one call.
+ *
+ * A function that is not needed costs time all the same, since the server builds all functions of a script anew with
+ * each call. So what is usual comes first, and ends the script before it reaches the functions of the unusual.
  *
  * @module
  */
 import { createHash } from 'node:crypto';
 import acquire from './scripts/acquire.lua';
 import breakLock from './scripts/break.lua';
-import dispatch from './scripts/dispatch.lua';
-import grant from './scripts/grant.lua';
+import channel from './scripts/channel.lua';
+import enter from './scripts/enter.lua';
+import fullPass from './scripts/full-pass.lua';
 import inspect from './scripts/inspect.lua';
 import names from './scripts/names.lua';
 import probe from './scripts/probe.lua';
 import queue from './scripts/queue.lua';
+import quickPass from './scripts/quick-pass.lua';
+import quickRelease from './scripts/quick-release.lua';
+import quickRenew from './scripts/quick-renew.lua';
+import quickTake from './scripts/quick-take.lua';
+import quickTransfer from './scripts/quick-transfer.lua';
 import release from './scripts/release.lua';
 import renew from './scripts/renew.lua';
+import stay from './scripts/stay.lua';
 import step from './scripts/step.lua';
+import take from './scripts/take.lua';
 import transfer from './scripts/transfer.lua';
 import withdraw from './scripts/withdraw.lua';
+
+export interface Script {
+  readonly text: string;
+  readonly sha: string;
+}
+
+/** How many arguments there are for all locks together, and how many for each. */
+interface Arguments {
+  readonly shared: number;
+  readonly each: number;
+}
+
+function script({ shared, each }: Arguments, quick: readonly string[], full: readonly string[]): Script {
+  const first = quick.length > 0 ? [...quick, quickPass] : ['local replies = {}'];
+  const text = [`local SHARED, WIDTH = ${shared}, ${each}`, ...first, ...full, fullPass].join('\n');
+  return { text, sha: createHash('sha1').update(text).digest('hex') };
+}
 
 export type Operation =
   | 'acquire'
@@ -32,35 +58,15 @@ export type Operation =
   | 'break'
   | 'probe';
 
-export interface Script {
-  readonly text: string;
-  readonly sha: string;
-}
-
-function compose(...parts: readonly string[]): Script {
-  const text = [names, ...parts, dispatch].join('\n');
-  return { text, sha: createHash('sha1').update(text).digest('hex') };
-}
-
-const stepping = compose(grant, queue, step);
-
-const scripts: Readonly<Record<Operation, Script>> = {
-  acquire: compose(grant, queue, acquire),
-  enter: stepping,
-  stay: stepping,
-  release: compose(grant, queue, release),
-  renew: compose(renew),
-  transfer: compose(grant, queue, step, transfer),
-  withdraw: compose(grant, queue, withdraw),
-  inspect: compose(grant, inspect),
-  break: compose(grant, queue, breakLock),
-  probe: compose(probe),
+export const scripts: Readonly<Record<Operation, Script>> = {
+  acquire: script({ shared: 2, each: 1 }, [names, take, quickTake], [channel, queue, acquire]),
+  enter: script({ shared: 3, each: 1 }, [names, take, quickTake], [channel, queue, step, enter]),
+  stay: script({ shared: 3, each: 1 }, [], [names, take, channel, queue, step, stay]),
+  release: script({ shared: 0, each: 1 }, [names, channel, quickRelease], [take, queue, release]),
+  renew: script({ shared: 1, each: 1 }, [quickRenew], [names, take, channel, queue, renew]),
+  transfer: script({ shared: 3, each: 2 }, [names, take, quickTransfer], [channel, queue, step, transfer]),
+  withdraw: script({ shared: 1, each: 1 }, [], [names, take, channel, queue, withdraw]),
+  inspect: script({ shared: 0, each: 0 }, [], [names, inspect]),
+  break: script({ shared: 1, each: 1 }, [], [names, take, channel, queue, breakLock]),
+  probe: script({ shared: 0, each: 0 }, [], [names, channel, probe]),
 };
-
-const mixed = compose(grant, queue, acquire, step, release, renew, transfer, withdraw, inspect, breakLock, probe);
-
-/** The script that can do all of these operations. */
-export function scriptFor(items: readonly { readonly operation: Operation }[]): Script {
-  const first = scripts[items[0]?.operation ?? 'renew'];
-  return items.every(({ operation }) => scripts[operation] === first) ? first : mixed;
-}

@@ -7,7 +7,10 @@
  * @module
  */
 import type { RedisCommands, RedisSubscriber } from './client.ts';
-import { messageOf } from './errors.ts';
+import { messageOf, translate } from './errors.ts';
+
+/** When to subscribe again on a connection that stands but refused it. */
+const RETRY_MS = 1_000;
 
 export interface SubscriptionEvents {
   onInbox(message: string): void;
@@ -88,7 +91,9 @@ export class Subscriptions {
         this.#events.onGap();
       },
       (error: unknown) => {
-        if (connection === this.#connection) warnOnce(error);
+        if (translate(error, '').code === 'ACCESS_DENIED') warnOnce(error);
+        // Where the connection was lost, the next one comes by itself; else the server may have been busy.
+        setTimeout(() => connection === this.#connection && this.#connected(), RETRY_MS).unref();
       },
     );
   }

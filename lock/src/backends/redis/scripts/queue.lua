@@ -1,24 +1,25 @@
 -- The line of waiters, and how the lock goes from one owner to the next.
 --
 -- A waiter's entry is "silent-until since ttl heartbeat who": two points on the server's clock and two spans, in
--- milliseconds, and its JSON. Who has been silent for three heartbeats is dead, and is dropped by whoever comes by.
+-- milliseconds, and who it is. Who has been silent for three heartbeats is dead, and is dropped by whoever comes by.
 
-local SILENT_HEARTBEATS = 3
-local CLAIM_HEARTBEATS = 2
--- After so many hand-overs in a row the key is left free once, so that clients of another layout get their chance.
-local MOST_TURNS = 32
+local now_ms = time[1] * 1000 + math.floor(time[2] / 1000)
+
+local function inbox_of(who)
+  return 'holdfast.inbox:' .. (string.match(who, '^%S+') or '')
+end
 
 local function drop(tail, owner)
-  redis.call('ZREM', QUEUE .. tail, owner)
-  redis.call('HDEL', WAITERS .. tail, owner)
+  redis.call('ZREM', 'holdfast.queue' .. tail, owner)
+  redis.call('HDEL', 'holdfast.waiters' .. tail, owner)
 end
 
 -- The entry of a waiter that is alive, or nil; a dead one is dropped.
-local function entry_of(tail, owner, now)
-  local text = redis.call('HGET', WAITERS .. tail, owner)
+local function entry_of(tail, owner)
+  local text = redis.call('HGET', 'holdfast.waiters' .. tail, owner)
   if not text then return nil end
   local silent_until, since, ttl, heartbeat, who = string.match(text, '^(%d+) (%d+) (%d+) (%d+) (.*)$')
-  if tonumber(silent_until) > now then
+  if tonumber(silent_until) > now_ms then
     return { owner = owner, since = since, ttl = tonumber(ttl), heartbeat = tonumber(heartbeat), who = who }
   end
   drop(tail, owner)
@@ -26,11 +27,11 @@ local function entry_of(tail, owner, now)
 end
 
 -- The first in line that is alive, or nil. Drops the dead in front of it.
-local function first_in_line(tail, now)
+local function first_in_line(tail)
   while true do
-    local owner = redis.call('ZRANGE', QUEUE .. tail, 0, 0)[1]
+    local owner = redis.call('ZRANGE', 'holdfast.queue' .. tail, '0', '0')[1]
     if not owner then return nil end
-    local entry = entry_of(tail, owner, now)
+    local entry = entry_of(tail, owner)
     if entry then return entry end
     drop(tail, owner)
   end
@@ -38,39 +39,67 @@ end
 
 -- Takes a place at the end, or keeps the one that `entry` has; either way this is a sign of life. On a full server a
 -- new place is refused (its first write is), and an old one is kept (its first write needs no memory).
-local function stand(tail, now, owner, ttl, heartbeat, who, entry)
-  local queue, waiters = QUEUE .. tail, WAITERS .. tail
+local function stand(tail, owner, ttl, heartbeat, who, entry)
+  local queue, waiters = 'holdfast.queue' .. tail, 'holdfast.waiters' .. tail
   if not entry then
-    local last = redis.call('ZRANGE', queue, -1, -1, 'WITHSCORES')[2]
+    local last = redis.call('ZRANGE', queue, '-1', '-1', 'WITHSCORES')[2]
     redis.call('ZADD', queue, (last or 0) + 1, owner)
   end
-  local silent_ms = SILENT_HEARTBEATS * heartbeat
+  local silent_ms = 3 * heartbeat
   local keep_ms = math.max(redis.call('PTTL', queue), silent_ms)
   redis.call('PEXPIRE', queue, keep_ms)
-  local since = entry and entry.since or string.format('%.0f', now)
-  local text = string.format('%.0f %s %s %s ', now + silent_ms, since, ttl, heartbeat) .. who
+  local since = entry and entry.since or string.format('%.0f', now_ms)
+  local text = string.format('%.0f %s %s %s ', now_ms + silent_ms, since, ttl, heartbeat) .. who
   redis.call('HSET', waiters, owner, text)
   redis.call('PEXPIRE', waiters, keep_ms)
 end
 
 -- Gives a free lock to a waiter, and tells it. The waiter may just have died, so the grant is good for two heartbeats
 -- only, until its first renewal makes it the full TTL. Gives the length of that claim.
-local function hand_over(key, tail, time, entry, turns)
-  local claim = math.min(entry.ttl, CLAIM_HEARTBEATS * entry.heartbeat)
+local function hand_over(key, tail, entry, turns)
+  local claim = math.min(entry.ttl, 2 * entry.heartbeat)
   drop(tail, entry.owner)
-  local token = take(key, tail, time, entry.owner, claim, entry.who, turns)
-  redis.pcall('PUBLISH', inbox_of(entry.who), granted(claim, token) .. ' ' .. entry.owner)
+  local token = take(key, tail, entry.owner, claim, entry.who, turns)
+  redis.pcall('PUBLISH', inbox_of(entry.who), 'granted ' .. token .. ' ' .. claim .. ' ' .. entry.owner)
   return claim
 end
 
--- Ends the hold at the lock's key; the first in line gets the lock. `turns` is what the ended hold had. Deleting comes
+-- Ends the hold at the lock's key; the first in line gets the lock. `turns` is what the ended hold had: after 32
+-- hand-overs in a row the key is left free once, so that clients of another layout get their chance. Deleting comes
 -- first: it needs no memory and sets the script free to write, so that a release works on a full server, too.
 local function let_go(key, tail, turns)
-  local time = redis.call('TIME')
-  local first = redis.call('EXISTS', QUEUE .. tail) == 1 and first_in_line(tail, ms_of(time))
+  local first = first_in_line(tail)
   redis.call('DEL', key)
-  local hops = (tonumber(turns) or 0) + 1
-  if first and hops <= MOST_TURNS and pcall(hand_over, key, tail, time, first, hops) then return end
+  turns = (tonumber(turns) or 0) + 1
+  if first and turns <= 32 and pcall(hand_over, key, tail, first, turns) then return end
   redis.pcall('PUBLISH', channel_of(key), '0')
   if first then redis.pcall('PUBLISH', inbox_of(first.who), 'step ' .. first.owner) end
+end
+
+-- Who has the lock: 'free', 'mine', 'ours', or of another layout 'string' or 'hash'; with the rest of the TTL, and the
+-- token where it is mine. What cannot be a lock is an error, and is left as it is.
+local function look(key, owner)
+  local kind = redis.call('TYPE', key).ok
+  if kind == 'none' then return 'free' end
+  if kind ~= 'hash' and kind ~= 'string' then error('CONFIG type ' .. kind, 0) end
+  local remaining = redis.call('PTTL', key)
+  if remaining == -2 then return 'free' end
+  if remaining == -1 then error('CONFIG expiry ' .. kind, 0) end
+  if kind == 'string' then return kind, remaining end
+  local fields = redis.call('HMGET', key, owner, 'token')
+  if not fields[2] then return kind, remaining end
+  if fields[1] then return 'mine', remaining, fields[2] end
+  return 'ours', remaining
+end
+
+local function is_withdrawn(tail, owner)
+  return redis.call('EXISTS', 'holdfast.withdrawn' .. tail .. ':' .. owner) == 1
+end
+
+-- The fields of the lock's key, or nil where somebody keeps a value of another type there.
+local function fields_of(key, ...)
+  local fields = redis.pcall('HMGET', key, ...)
+  if not fields.err then return fields end
+  if string.find(fields.err, 'WRONGTYPE', 1, true) then return nil end
+  error(fields.err, 0)
 end
