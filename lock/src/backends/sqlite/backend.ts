@@ -27,7 +27,7 @@ import { type Clock, Instant, systemClock } from '../../core/clock.ts';
 import { LockError, type LossReason } from '../../core/errors.ts';
 import type { Opener } from './client.ts';
 import type { InstanceId } from './liveness.ts';
-import type { InstanceRow, LockTable, Notice, Place } from './lock-table.ts';
+import type { InstanceRow, Notice, Place } from './lock-table.ts';
 import { Lookout } from './lookout.ts';
 import { machineMs, readBootId } from './machine.ts';
 import { inodeOf, isVolatile } from './private-files.ts';
@@ -240,12 +240,13 @@ export class SqliteBackend
     try {
       const folder = path.join(store.folder, 'alive');
       const ids = readdirSync(folder).slice(0, SWEEP_AT_ONCE);
-      const isDead = (id: InstanceId): boolean =>
-        store.probes.look(id, inodeOf(path.join(folder, id)) ?? '') === 'dead';
-      const dead = ids.filter((id) => isDead(id));
-      if (dead.length === 0 || this.#closed !== undefined) return;
-      const buried = await this.#ownWork((table) => dead.filter((id) => buryStale(store, table, id, isDead)));
-      this.#removeFiles(store, buried);
+      const inodes = await this.#ownWork((table) => ids.map((id) => table.instance(id)?.inode));
+      const dead = ids.filter((id, index) => {
+        // What no row names is a leftover if nobody holds it, whichever file it is.
+        const inode = inodes[index] ?? inodeOf(path.join(folder, id)) ?? '';
+        return store.probes.look(id, inode) === 'dead';
+      });
+      if (dead.length > 0) await this.#bury(dead);
     } catch {
       // It is only tidying up.
     }
@@ -272,16 +273,4 @@ export class SqliteBackend
   #reportBroken(owner: OwnerId): void {
     for (const callback of [...this.#lossCallbacks]) callback(owner, 'broken');
   }
-}
-
-/**
- * Buries a dead instance in a transaction; true if rows named it. A file that no row names is either a leftover or of a
- * process that is just starting: that one has its file locked by now, or finds it gone when it registers.
- */
-function buryStale(store: Store, table: LockTable, id: InstanceId, isDead: (id: InstanceId) => boolean): boolean {
-  if (!isDead(id)) return false;
-  const isNamed = table.instance(id) !== undefined;
-  if (isNamed) table.bury(id);
-  else store.probes.forget(id);
-  return isNamed;
 }

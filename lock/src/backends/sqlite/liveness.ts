@@ -13,7 +13,7 @@
  * @module
  */
 import { randomBytes } from 'node:crypto';
-import { unlinkSync } from 'node:fs';
+import { renameSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
 import { LockError } from '../../core/errors.ts';
 import type { Database, Opener } from './client.ts';
@@ -59,24 +59,27 @@ export class Life {
   constructor(open: Opener, folder: string, engineKey: string) {
     this.id = newInstanceId(engineKey);
     this.#file = path.join(folder, this.id);
-    createPrivateFile(this.#file);
-    this.#database = open(this.#file);
+    // Under its name it appears only when it is locked, so that nobody ever takes who is starting for dead.
+    const draft = `${this.#file}.draft`;
+    createPrivateFile(draft);
+    this.#database = open(draft);
     try {
       this.#hold();
+      renameSync(draft, this.#file);
       this.inode = inodeOf(this.#file) ?? '';
     } catch (error) {
       this.#database.close();
-      removeQuietly(this.#file);
+      removeQuietly(draft);
       throw error;
     }
     own.set(this.id, 'alive');
   }
 
   #hold(): void {
-    // An opener that sets write-ahead logging would turn exclusive transactions into something that readers pass.
-    const [row] = this.#database.prepare('PRAGMA journal_mode').all() as { journal_mode?: string }[];
-    if (row?.journal_mode === 'wal') {
-      throw new LockError('CONFIG', 'The opener of the sqlite backend sets journal_mode=WAL. It must leave it alone.');
+    // Nothing is ever written, so no journal is needed. Write-ahead logging would let readers pass an exclusive lock.
+    const [row] = this.#database.prepare('PRAGMA journal_mode = MEMORY').all() as { journal_mode?: string }[];
+    if (row?.journal_mode !== 'memory') {
+      throw new LockError('CONFIG', 'The opener of sqliteBackend sets a journal_mode, and must leave it alone.');
     }
     this.#database.exec('PRAGMA busy_timeout=0');
     this.#database.exec('BEGIN EXCLUSIVE');

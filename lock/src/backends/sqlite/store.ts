@@ -59,6 +59,8 @@ export class Store {
   #statements: Statements | undefined;
   #isSetUp = false;
   #registeredMs = Number.NEGATIVE_INFINITY;
+  /** The same in this transaction, which may yet be undone. */
+  #registeringMs: number | undefined;
 
   /** Throws a `LockError`, or what the file system or SQLite say. Another process may have the file: then try again. */
   constructor({ open, directory, bootId, onWake }: StoreOptions) {
@@ -119,7 +121,7 @@ export class Store {
     if (isNew) this.#checkLayout(table);
     if (clocks.nowMs - this.#registeredMs > REGISTERED_EVERY_MS) {
       if (!this.#register(table)) return undefined;
-      this.#registeredMs = clocks.nowMs;
+      this.#registeringMs = clocks.nowMs;
     }
     return table;
   }
@@ -127,10 +129,13 @@ export class Store {
   commit(): void {
     if (this.#statements === undefined) this.#database.exec('COMMIT');
     else this.#statements.commit.run();
+    if (this.#registeringMs !== undefined) this.#registeredMs = this.#registeringMs;
+    this.#registeringMs = undefined;
   }
 
   /** Undoes the transaction, if there still is one. */
   rollback(): void {
+    this.#registeringMs = undefined;
     try {
       this.#database.exec('ROLLBACK');
     } catch {
