@@ -38,6 +38,11 @@ export function isBusy(error: unknown): boolean {
   return code === CODES.SQLITE_BUSY || code === CODES.SQLITE_LOCKED;
 }
 
+/** Whether SQLite found no room for what it had to write. */
+export function isDiskFull(error: unknown): boolean {
+  return resultCode(error) === CODES.SQLITE_FULL;
+}
+
 /** Errors of the file system that nothing but a person will mend. */
 const REFUSALS = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG']);
 

@@ -76,11 +76,13 @@ export class Life {
   }
 
   #hold(): void {
-    // Nothing is ever written, so no journal is needed. Write-ahead logging would let readers pass an exclusive lock.
-    const [row] = this.#database.prepare('PRAGMA journal_mode = MEMORY').all() as { journal_mode?: string }[];
-    if (row?.journal_mode !== 'memory') {
-      throw new LockError('CONFIG', 'The opener of sqliteBackend sets a journal_mode, and must leave it alone.');
+    // Write-ahead logging would let readers pass an exclusive lock, and would stick to the file of the tables.
+    const [row] = this.#database.prepare('PRAGMA journal_mode').all() as { journal_mode?: string }[];
+    if (row?.journal_mode === 'wal') {
+      throw new LockError('CONFIG', 'The opener of sqliteBackend sets journal_mode to WAL, and must leave it alone.');
     }
+    // Nothing is ever written, so no journal is needed; libsql would make one all the same.
+    this.#database.exec('PRAGMA journal_mode = MEMORY');
     this.#database.exec('PRAGMA busy_timeout=0');
     this.#database.exec('BEGIN EXCLUSIVE');
   }

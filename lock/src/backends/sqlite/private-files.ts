@@ -22,14 +22,22 @@ export function defaultDirectory(): string {
 
 /** Makes the folder if it is missing, durably and with mode 0700; otherwise checks that it is private. */
 export function ensurePrivateFolder(folder: string): void {
-  if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) {
-    const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
-    // From the parent of the topmost new folder down, so that a power cut does not take the new folders away.
-    if (first !== undefined) {
-      for (let made = folder; made.length >= first.length; made = path.dirname(made)) syncFolder(path.dirname(made));
-    }
-  }
+  if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) makeFolder(folder);
   checkPrivateFolder(folder);
+}
+
+/** With its parents, each flushed to disk. Not by `recursive`, which gives ENOENT on a disk that is read-only. */
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    if (code === 'EEXIST') return; // another process was first
+    if (code !== 'ENOENT' || folder === path.dirname(folder)) throw error;
+    makeFolder(path.dirname(folder));
+    mkdirSync(folder, { mode: 0o700 });
+  }
+  syncFolder(path.dirname(folder));
 }
 
 export function checkPrivateFolder(folder: string): void {

@@ -86,18 +86,15 @@ export class Store {
     checkOneEngine(alive, engineKey);
 
     this.#inode = inodeOf(this.#file) ?? '';
-    this.#database = openQuietly(open, this.#file);
-    let life: Life | undefined;
+    this.life = new Life(open, alive, engineKey);
     try {
-      life = new Life(open, alive, engineKey);
-      this.wakeUp = new WakeUp(wake, life.id, onWake);
+      this.wakeUp = new WakeUp(wake, this.life.id, onWake);
+      this.#database = openQuietly(open, this.#file);
     } catch (error) {
-      life?.end();
-      life?.forget();
-      this.#database.close();
+      this.life.end();
+      this.life.forget();
       throw error;
     }
-    this.life = life;
     this.probes = new Probes(open, alive);
   }
 

@@ -8,7 +8,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Clock, Instant } from '../../core/clock.ts';
 import { BackendUnavailableError, LockError, OutcomeUnknownError, quote } from '../../core/errors.ts';
-import { isBusy, toLockError } from './failures.ts';
+import { isBusy, isDiskFull, toLockError } from './failures.ts';
 import { isRunningLow, raiseFloor, reservation } from './floor.ts';
 import { type LockTable, type Notice, ReservationNeeded } from './lock-table.ts';
 import { machineMs } from './machine.ts';
@@ -139,7 +139,11 @@ export class Transactions {
       store.commit();
     } catch (error) {
       store.rollback();
-      for (const [{ name, reject }] of answers) reject(commitFailure(name, store.file, error));
+      for (const [{ name, reject }] of answers) {
+        // A full disk is found out while the pages are written, before the journal ends the transaction.
+        if (isDiskFull(error)) reject(toLockError(error, 'A lock step', this.#tasks.directory, name));
+        else reject(commitFailure(name, store.file, error));
+      }
       return;
     }
     this.#floor = 0n;

@@ -1,5 +1,6 @@
 // A process that has one backend object and does with it what its parent says, over the IPC channel. It runs the built
 // package. A message is [number, command, ...arguments]; the answer is [number, error or null, value].
+import { appendFileSync, unlinkSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { sqliteBackend } from '../../../../dist/backends/sqlite/index.mjs';
 import { systemClock } from '../../../../dist/index.mjs';
@@ -31,6 +32,17 @@ const commands = {
     }
   },
   close: () => backend.close(),
+  /** Fills the disk up with a file. */
+  fill(file) {
+    for (const size of [65_536, 4_096, 512]) {
+      try {
+        for (;;) appendFileSync(file, Buffer.alloc(size));
+      } catch (error) {
+        if (error.code !== 'ENOSPC') throw error;
+      }
+    }
+  },
+  remove: (file) => unlinkSync(file),
 };
 
 /** Waits in the queue, with heartbeats, as the core does. */
