@@ -186,7 +186,7 @@ const zoo: readonly Specimen[] = [
   {
     mistake: 'the holder of a broken lock is not told',
     caughtBy:
-      'a broken holder is told, the next waiter gets the lock, and its token is above the one to raise the guard to',
+      'a broken holder is told, the next waiter gets the lock, and its token is not below the one to raise the guard to',
     create: (store) =>
       new (class extends Zoo {
         override onLoss() {

@@ -94,9 +94,18 @@ export interface Fences {
   readonly tokenSource: string;
 }
 
+/** The TTL starts again, but not as it was asked for: for another time, or counted from another moment. */
+export interface Renewed {
+  readonly outcome: 'renewed';
+  readonly ttlMs: number;
+  /** As in `Granted`. */
+  readonly countedFrom: Instant;
+}
+
 /** Four answers to a renewal. `unknown`: no reply, which neither prolongs the lease nor ends it. */
 export type RenewAnswer =
   | 'renewed' //  the TTL starts again from the sending of this renewal
+  | Renewed
   | 'held' //     still ours, and there is no deadline to extend
   | 'lost' //     not ours any more
   | 'unknown';
@@ -187,7 +196,7 @@ export interface Inspects {
 
 export interface Breaks {
   /**
-   * Takes the lock from its holder, tells it, and gives the lock to the next in the queue. Every later token is larger
+   * Takes the lock from its holder, tells it, and gives the lock to the next in the queue. No later token is smaller
    * than `raiseTo`, and `raiseTo` is larger than the token of the broken holder: a guard that is raised to it refuses
    * that holder from then on.
    */

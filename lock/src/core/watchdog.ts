@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { Hold, Renews } from './backend.ts';
+import type { Hold, RenewAnswer, Renews } from './backend.ts';
 import type { BackendCalls } from './call.ts';
 import { type CancelTimer, Instant } from './clock.ts';
 import { publish } from './events.ts';
@@ -110,8 +110,10 @@ export class Watchdog {
     }
   }
 
-  #take(lease: HeldLease, outcome: 'renewed' | 'held' | 'lost' | 'unknown', sentAt: Instant): void {
+  #take(lease: HeldLease, answer: RenewAnswer, sentAt: Instant): void {
     if (lease.isOver) return;
+    const term = typeof answer === 'object' ? answer : { ttlMs: lease.hold.ttlMs, countedFrom: sentAt };
+    const outcome = typeof answer === 'object' ? answer.outcome : answer;
     publish('holdfast:renewal', () => ({
       backend: this.#calls.backendId,
       lockName: lease.name,
@@ -119,10 +121,9 @@ export class Watchdog {
       outcome,
       slackMs: lease.validUntil - sentAt,
     }));
-    const { ttlMs } = lease.hold;
     switch (outcome) {
       case 'renewed':
-        lease.extend(validity(sentAt, ttlMs), ttlMs);
+        lease.extend(validity(term.countedFrom, term.ttlMs), term.ttlMs);
         break;
       case 'held':
         lease.extend(lease.validUntil, lease.ttlMs);
@@ -139,7 +140,9 @@ export class Watchdog {
         break;
     }
     if (lease.isOver || !this.#kept.has(lease)) return;
-    const waitMs = outcome === 'unknown' ? this.#retryMs(lease) : ttlMs / 3;
+    let waitMs = term.ttlMs / 3;
+    if (outcome === 'unknown') waitMs = this.#retryMs(lease);
+    else if (term.countedFrom < sentAt) waitMs = thirdOfTheRest(lease, sentAt);
     this.#schedule({ lease, dueAt: Instant.plus(outcome === 'unknown' ? this.#calls.clock.now() : sentAt, waitMs) });
   }
 
@@ -147,4 +150,10 @@ export class Watchdog {
   #retryMs(lease: HeldLease): number {
     return Math.min(500, lease.hold.ttlMs / 12);
   }
+}
+
+/** When to renew: after a third of the TTL, or sooner, if less is left of it. */
+function thirdOfTheRest(lease: HeldLease, now: Instant): number {
+  const leftMs = lease.validUntil - now;
+  return leftMs < (lease.ttlMs * 2) / 3 ? leftMs / 3 : lease.ttlMs / 3;
 }
