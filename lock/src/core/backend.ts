@@ -39,7 +39,7 @@ export interface AcquireRequest extends Hold {
 /** The lock was given out. */
 export interface Granted {
   readonly outcome: 'granted';
-  /** For how long the backend really gave it. */
+  /** For how long the backend really gave it. If that is more than was asked for, renewals are for as long. */
   readonly ttlMs: number;
   readonly fencingToken?: bigint;
   /**
@@ -198,7 +198,7 @@ export interface Breaks {
   /**
    * Takes the lock from its holder, tells it, and gives the lock to the next in the queue. No later token is smaller
    * than `raiseTo`, and `raiseTo` is larger than the token of the broken holder: a guard that is raised to it refuses
-   * that holder from then on.
+   * that holder from then on, and nobody after it.
    */
   breakLock(
     name: string,

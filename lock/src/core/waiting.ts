@@ -208,7 +208,9 @@ export class LocalLock {
   #begin(grant: Grant, options: LocalWaiterOptions, askedAt: Instant): HeldLease {
     const { backend, watchdog } = this.#shared;
     const renewing = options.renew && watchdog !== undefined;
-    const own: Grant = { ...grant, hold: { ...grant.hold, ttlMs: options.ttlMs } };
+    // A backend may give more than was asked for, and then renews as much. It gives less only until the first renewal.
+    const ttlMs = Number.isFinite(grant.ttlMs) ? Math.max(options.ttlMs, grant.ttlMs) : options.ttlMs;
+    const own: Grant = { ...grant, hold: { ...grant.hold, ttlMs } };
     const lease = new HeldLease(own, renewing ? this.#keepers.renewing : this.#keepers.bare, options.maxHoldMs);
     this.#holder = lease;
     this.#shared.began(lease);
