@@ -28,6 +28,6 @@ function effects(verdict: Result['verdict'], figures: Result['figures']): string
   if (verdict !== 'unsafe' || staleWritesAccepted + lostUpdates === 0) return undefined;
   const damage = `${count(staleWritesAccepted, 'stale write')} went through, ${count(lostUpdates, 'update')} lost.`;
   if (tokensInOrder === undefined) return `${damage} It has no token that a guard could check.`;
-  if (!tokensInOrder) return `${damage} Its tokens went back, so no guard can rely on them.`;
+  if (!tokensInOrder) return `${damage} Its tokens repeat or go back, so no guard can rely on them.`;
   return staleWritesPastGuard > 0 ? `${staleWritesPastGuard} stale writes went past the guard.` : damage;
 }

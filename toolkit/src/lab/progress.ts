@@ -78,6 +78,10 @@ export class Progress implements Watcher {
     this.#onFinished(task, result);
   }
 
+  warned(text: string): void {
+    this.around(() => this.#screen.write(`holdfast: ${text}\n`));
+  }
+
   /** Lets something else be printed in between. */
   around(print: () => void): void {
     this.#clear();

@@ -27,6 +27,8 @@ export interface Watcher {
   /** What the task is doing now. */
   doing(task: Task, what: string): void;
   finished(task: Task, result: Result): void;
+  /** Something that does not change the result, and that people should know. */
+  warned(text: string): void;
 }
 
 export interface RunOptions {
@@ -155,7 +157,10 @@ async function play(task: Task, options: RunOptions, { folder, historyFile, hist
     const scene: Scene = { cluster, holders, history, timing: task.timing, lockName, signal, report };
     await task.experiment.workload(scene, task.experiment.fault);
   } finally {
-    for (const close of closers) await close();
+    for (const close of closers) {
+      // What went wrong before matters more, and what comes after must be closed too.
+      await close().catch((error: unknown) => options.watcher.warned(hideSecretsOf(url ?? '')(messageOf(error))));
+    }
   }
 }
 

@@ -15,7 +15,7 @@ import {
 } from './checkers/hand-written.testing.ts';
 import { momentsOf } from './timeline.ts';
 
-const told = (...parts: Parameters<typeof history>): string[] =>
+const told = (...parts: (Said | Said[])[]): string[] =>
   momentsOf(history(...parts)).map(({ atMs, by, says }) => `${atMs} ${by} ${says}`);
 const server = (at: number, event: string, key = 'x'): Said => [
   at,

@@ -15,13 +15,19 @@ const expected = { setnx: 'unsafe', 'setnx-watchdog': 'unsafe', 'holdfast:redis'
 
 const checkers = [sanity, exposure, mutualExclusion, fencingOrder, openRegister, guardedRegister, recovery];
 
-/** The rival's own lock lasts for as long as one looks. */
+/**
+ * A failover takes up to two seconds. With a shorter TTL the lock would run out by itself meanwhile, and one would see
+ * that and not the failover.
+ */
+const SHORTEST_TTL_MS = 6_000;
+
 const timing = (ttlMs: number): Timing => ({
-  ttlMs,
+  ttlMs: Math.max(SHORTEST_TTL_MS, ttlMs),
   triesEveryMs: 50,
   faultAtMs: 0,
   stoppedForMs: 0,
-  observeMs: Math.min(2_000, 0.6 * ttlMs),
+  // Long enough that a watchdog with this TTL renews once, and finds out.
+  observeMs: 2_500,
 });
 
 /** E3: the primary dies before the lock has reached its replica, and an operator promotes the replica. */
@@ -38,7 +44,7 @@ export const failover: Experiment = experiment({
   expected,
   timing,
   seedTiming: timing(30_000),
-  takesMs: ({ observeMs }) => observeMs + 2_500,
+  takesMs: ({ observeMs }) => observeMs + 2_000,
 });
 
 /** E3 with three Sentinels, which promote the replica by themselves, and a client that follows them. */
@@ -52,8 +58,7 @@ export const failoverSentinel: Experiment = experiment({
   needsRecovery: false,
   needsExposure: true,
   expected,
-  // The Sentinels need about 1.7 s: a shorter TTL would have run out by itself meanwhile.
-  timing: (ttlMs) => timing(Math.max(ttlMs, 6_000)),
+  timing,
   seedTiming: timing(30_000),
-  takesMs: ({ observeMs }) => observeMs + 8_000,
+  takesMs: ({ observeMs }) => observeMs + 6_500,
 });

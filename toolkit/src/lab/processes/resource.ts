@@ -7,8 +7,8 @@
  * @module
  */
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { createInterface } from 'node:readline';
 import { HistoryWriter } from '../history.ts';
+import { linesOf } from '../lines-of.ts';
 import { type Answers, Registers } from '../workloads/registers.ts';
 import type { Access, AccessAnswer } from '../workloads/resource-client.ts';
 
@@ -38,7 +38,7 @@ function serve({ access, hold, token, updates }: Access): Answers {
 const server = createServer((socket: Socket) => {
   // A holder that is killed takes its connection with it; that is expected here.
   socket.on('error', () => socket.destroy());
-  createInterface({ input: socket }).on('line', (line) => {
+  linesOf(socket, (line) => {
     const access = JSON.parse(line) as Access;
     const answer: AccessAnswer = { id: access.id, ...serve(access) };
     socket.write(`${JSON.stringify(answer)}\n`);

@@ -19,6 +19,9 @@ export async function removeKeys(url: string, lockName: string): Promise<void> {
       if (keys.length > 0) await redis.unlink(...keys);
       cursor = next;
     } while (cursor !== '0' && performance.now() < giveUpAt);
+  } catch (error) {
+    const message = `Keys that have ${lockName} in their names may be left on your server, since it cannot be asked to remove them.`;
+    throw new Error(message, { cause: error });
   } finally {
     redis.disconnect();
   }

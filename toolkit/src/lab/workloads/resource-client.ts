@@ -4,8 +4,8 @@
  * @module
  */
 import { connect, type Socket } from 'node:net';
-import { createInterface } from 'node:readline';
 import type { HoldId } from '../history.ts';
+import { linesOf } from '../lines-of.ts';
 import type { Answers, Update } from './registers.ts';
 
 export interface Access {
@@ -28,7 +28,7 @@ export class ResourceClient {
 
   private constructor(socket: Socket) {
     this.#socket = socket;
-    createInterface({ input: socket }).on('line', (line) => {
+    linesOf(socket, (line) => {
       const answer = JSON.parse(line) as AccessAnswer;
       this.#waiting.get(answer.id)?.resolve(answer);
       this.#waiting.delete(answer.id);

@@ -17,6 +17,9 @@ const SOME_WRITES = 3;
 /** Within what time a healthy holder does some work: it needs about 25 ms for each write. */
 const WORK_LIMIT_MS = 10_000;
 
+/** How much longer than its `waitMs` a question for the lock may take. */
+const ANSWER_LIMIT_MS = 10_000;
+
 /** How long a rival asks before the lock counts as stuck: twice the TTL, since a change of leader may restart one. */
 export function patienceMs(ttlMs: number): number {
   return 2 * ttlMs + 1_000;
@@ -40,7 +43,7 @@ export async function takeOver(scene: Scene, fault: Fault): Promise<void> {
   report('B asks for the lock');
   const limitMs = patienceMs(timing.ttlMs) + timing.stoppedForMs;
   const asks = { name: scene.lockName, ttlMs: timing.ttlMs, everyMs: timing.triesEveryMs, limitMs };
-  const { granted } = await B.ask('contend', asks, limitMs + 15_000);
+  const { granted } = await B.ask('contend', asks, limitMs + ANSWER_LIMIT_MS);
   if (granted) {
     report('B has the lock and works');
     await work(B);
@@ -70,7 +73,7 @@ async function goOn(scene: Scene, rivalWorks: boolean): Promise<void> {
 async function acquireFree(scene: Scene): Promise<void> {
   const { A } = scene.holders;
   const waitMs = scene.timing.ttlMs;
-  const acquired = await A.ask('acquire', { name: scene.lockName, ttlMs: waitMs, waitMs }, waitMs + 15_000);
+  const acquired = await A.ask('acquire', { name: scene.lockName, ttlMs: waitMs, waitMs }, waitMs + ANSWER_LIMIT_MS);
   if (acquired.outcome === 'granted') return;
   const why = acquired.outcome === 'busy' ? 'acquire() gave null' : `acquire() failed with: ${acquired.error}`;
   throw new Error(`A could not take a lock that nobody holds: ${why}.`);
