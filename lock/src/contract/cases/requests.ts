@@ -124,7 +124,12 @@ export const requestCases: readonly ContractCase[] = [
     async run(t) {
       const name = t.name();
       const backend = needs.queue(await t.backend());
-      const [holder, first, second] = [requestFor(name, { ttlMs: 60 }), requestFor(name), requestFor(name)];
+      const patient = { ttlMs: 30_000, heartbeatMs: 10_000 }; // alive through the wait below
+      const [holder, first, second] = [
+        requestFor(name, { ttlMs: 60 }),
+        requestFor(name, patient),
+        requestFor(name, patient),
+      ];
       const granted = await backend.tryAcquire(holder, soon());
       await backend.queue('enter', first, soon());
       await backend.queue('enter', second, soon());

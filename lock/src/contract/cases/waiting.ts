@@ -153,13 +153,15 @@ async function leavesNothing(
   wait: (locks: Locks<Lease>, name: string) => Promise<void>,
 ): Promise<void> {
   const name = t.name();
-  const [one, two, three] = [await t.locks(), await t.locks(), await t.locks()];
+  // With a long TTL what was left behind would stay for many seconds.
+  const long = { ttlMs: 30_000 };
+  const [one, two, three] = [await t.locks(long), await t.locks(long), await t.locks(long)];
   await one.lock(name).run(() => undefined); // what a first use leaves (a counter) is there before we look
   const before = await t.subject.residue?.();
   const holder = await one.lock(name).acquire();
   await wait(two, name);
   await holder.release();
-  const lease = await three.lock(name).acquire({ waitMs: 500 });
+  const lease = await three.lock(name).acquire({ waitMs: 4_000 });
   await lease.release();
   if (before === undefined) return;
   let after: readonly string[] = [];
