@@ -1,0 +1,142 @@
+/**
+ * The benchmark for one Redis: starts a server, measures, prints. Everything that it starts ends with it.
+ *
+ * @module
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { cpus, loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
+import { endOnSignal } from '../../lab/interrupt.ts';
+import { machineNow } from '../../lab/machine.ts';
+import { Reaper } from '../../lab/reaper.ts';
+import { findRedisServer } from '../../lab/servers/find-server.ts';
+import { RedisServer } from '../../lab/servers/redis.ts';
+import type { Bench } from '../bench.ts';
+import { type Layout, measureHandOver } from '../measures/hand-over.ts';
+import { type HeldSettings, measureHeldLocks } from '../measures/held-locks.ts';
+import { measureCore, measurePairs } from '../measures/pairs.ts';
+import { withFigures } from '../page.ts';
+import type { BenchMachine, BenchResult } from '../result.ts';
+import { describeResult } from '../tables.ts';
+
+const PARTS = ['core', 'pairs', 'hand-over', 'held'] as const;
+type Part = (typeof PARTS)[number];
+
+const HELP = `Measures Holdfast's locks on one Redis against what Redis itself can do.
+
+  npm run bench -- [options]
+
+  --quick           fewer rounds, fewer held locks: to see that it works, not to publish
+  --rounds N        alternating rounds for each comparison (15)
+  --only PART       ${PARTS.join(', ')}; may be given more than once
+  --json FILE       writes the result as JSON, too
+  --markdown FILE   writes the tables into this page, in place of those it has
+`;
+
+const NAMES_AT_ONCE = [1, 64, 512];
+const LAYOUTS: readonly Layout[] = [0, 2].flatMap((holdMs) =>
+  [10, 100].flatMap((waiters) => [1, 4].map((processes) => ({ waiters, processes, holdMs }))),
+);
+
+let lastMeasure = '';
+
+const { values: options } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    rounds: { type: 'string' },
+    only: { type: 'string', multiple: true },
+    json: { type: 'string' },
+    markdown: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+if (options.help) process.stdout.write(HELP);
+else await main();
+
+async function main(): Promise<void> {
+  const rounds = options.rounds === undefined ? (options.quick ? 3 : 15) : Number(options.rounds);
+  if (!Number.isInteger(rounds) || rounds < 1) throw new RangeError('--rounds must be a whole number from 1.');
+  const wanted = options.only ?? PARTS;
+  for (const part of wanted) {
+    if (!PARTS.includes(part as Part)) throw new RangeError(`--only must be one of ${PARTS.join(', ')}.`);
+  }
+  const page = options.markdown === undefined ? undefined : readFileSync(options.markdown, 'utf8');
+
+  const program = findRedisServer();
+  if ('missing' in program) throw new Error(program.missing);
+  const reaper = await Reaper.start();
+  const interrupt = endOnSignal(reaper);
+  let server: RedisServer | undefined;
+  try {
+    server = await RedisServer.start({ reaper, program: program.file, name: 'redis', folder: reaper.folder });
+    // The lab's servers tell of every key, which nobody here listens to.
+    await server.client.config('SET', 'notify-keyspace-events', '');
+    const bench: Bench = { reaper, server, rounds, progress };
+    const result = await interrupt.unlessInterrupted(measureAll(bench, wanted as readonly Part[]));
+    if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+    const text = describeResult(result);
+    process.stdout.write(`${text}\n`);
+    if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(result, undefined, 2)}\n`);
+    if (options.markdown !== undefined && page !== undefined) {
+      writeFileSync(options.markdown, withFigures(page, text));
+    }
+  } finally {
+    interrupt.dispose();
+    server?.stop();
+    await reaper.close();
+  }
+}
+
+async function measureAll(bench: Bench, parts: readonly Part[]): Promise<BenchResult> {
+  const startedAt = new Date().toISOString();
+  const loadBefore = loadavg()[0] as number;
+  const core = parts.includes('core') ? await measureCore(bench) : undefined;
+  const pairs = parts.includes('pairs') ? await measurePairs(bench, NAMES_AT_ONCE) : [];
+  const handOvers = [];
+  for (const layout of parts.includes('hand-over') ? LAYOUTS : []) handOvers.push(await measureHandOver(bench, layout));
+  const held = [];
+  for (const settings of parts.includes('held') ? heldSettings() : [])
+    held.push(await measureHeldLocks(bench, settings));
+  const machine = await describeMachine(bench, loadBefore);
+  const args = process.argv.slice(2).join(' ');
+  const command = `npm run bench${args === '' ? '' : ` -- ${args}`}`;
+  return { version: 1, startedAt, command, rounds: bench.rounds, machine, core, pairs, handOvers, held };
+}
+
+function heldSettings(): readonly HeldSettings[] {
+  const [locks, ttlMs] = options.quick ? [1_000, 6_000] : [10_000, 30_000];
+  return [
+    { subject: 'holdfast', locks, ttlMs, acquiredOverMs: 0 },
+    { subject: 'holdfast', locks, ttlMs, acquiredOverMs: ttlMs / 3 },
+    { subject: 'raw', locks, ttlMs, acquiredOverMs: 0 },
+    { subject: 'raw', locks, ttlMs, acquiredOverMs: ttlMs / 3 },
+  ];
+}
+
+async function describeMachine({ server }: Bench, loadBefore: number): Promise<BenchMachine> {
+  const version = (await server.info('server', 'valkey_version')) ?? (await server.info('server', 'redis_version'));
+  const name = (await server.info('server', 'server_name')) ?? 'redis';
+  const { os, arch, cpus: count, node, toolkit } = machineNow([]);
+  const { version: ioredis } = createRequire(import.meta.url)('ioredis/package.json') as { version: string };
+  return {
+    os,
+    arch,
+    cpuModel: cpus()[0]?.model.trim() ?? 'processor unknown',
+    cpus: count,
+    node,
+    server: `${name} ${version}`,
+    ioredis,
+    holdfast: toolkit,
+    loadBefore,
+    loadAfter: loadavg()[0] as number,
+  };
+}
+
+/** One line that is written again and again on a terminal; elsewhere one for each measure. */
+function progress(measure: string, detail: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[Kholdfast bench: ${measure}, ${detail}`);
+  else if (measure !== lastMeasure) process.stderr.write(`holdfast bench: ${measure}\n`);
+  lastMeasure = measure;
+}
