@@ -74,18 +74,17 @@ export function translate(error: unknown, lockName: string): LockError {
   if (error instanceof LockError) return error;
   const message = messageOf(error);
   const about = { lockName, cause: withoutSecrets(error) };
+  const refused = refusal(message, lockName, about.cause);
+  if (refused !== undefined) return refused;
   if (error instanceof NotSentError || NEVER_SENT.test(message)) {
     return new BackendUnavailableError(
       `Redis could not be asked for the lock ${quote(lockName)}: the client has no connection (${redact(message)}).`,
       about,
     );
   }
-  return (
-    refusal(message, lockName, about.cause) ??
-    new OutcomeUnknownError(
-      `Redis gave no answer about the lock ${quote(lockName)}, so that it may have been done: ${redact(message)}`,
-      about,
-    )
+  return new OutcomeUnknownError(
+    `Redis gave no answer about the lock ${quote(lockName)}, so that it may have been done: ${redact(message)}`,
+    about,
   );
 }
 

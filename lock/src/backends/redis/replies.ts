@@ -85,7 +85,7 @@ function readHolder(kind: string, remaining: number, fields: readonly string[]):
   }
   const owner = [...pairs.keys()].find((field) => !OWN_FIELDS.includes(field)) ?? '?';
   // A token is the time of its grant in microseconds, unless the counter was ahead of the clock.
-  const sinceMs = Number(pairs.get('since') ?? Number(token) / 1000);
+  const sinceMs = Number(pairs.get('since') ?? token) / 1000;
   return { ...report(owner, pairs.get('who'), sinceMs), fencingToken: parseToken(token), remainingMs, foreign: false };
 }
 

@@ -11,6 +11,8 @@ local function full(key, at)
     return 'granted ' .. held
   end
   if state ~= 'free' then return 'busy ' .. remaining end
+  local pause = pause_of(tail)
+  if pause > 0 then return 'busy ' .. pause end
   local first = first_in_line(tail)
   if first then return 'busy ' .. hand_over(key, tail, first) end
   return 'granted ' .. take(key, tail, owner, ttl, who)

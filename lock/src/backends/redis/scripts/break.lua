@@ -2,7 +2,8 @@
 -- In:  for all: for how many ms the owner id is refused from now on; for each the owner that was seen (empty: nobody)
 -- Out: 'broken <token>': every later token is larger, and it is larger than that of the broken holder
 --      'changed': somebody else has the lock by now, so that nothing was done
--- Because it names the holder, a request that is sent twice does not break the next one's lock, too.
+-- It names the holder, and remembers what it answered, so that a request that is sent twice does not break the next
+-- one's lock, too.
 local function is_there(owner, key, kind)
   if kind == 'none' then return owner == '' end
   if kind == 'string' then return redis.call('GETRANGE', key, '0', '511') == owner end
@@ -12,17 +13,20 @@ end
 
 local function full(key, at)
   local refuse_ms, owner, tail = ARGV[1], ARGV[at], beside(key)
+  local mark = 'holdfast.withdrawn' .. tail .. ':' .. owner
   local kind = redis.call('TYPE', key).ok
-  if not is_there(owner, key, kind) then return 'changed' end
+  if not is_there(owner, key, kind) then
+    local before = redis.call('GET', mark)
+    if before and string.find(before, '^broken ') then return before end
+    return 'changed'
+  end
   if kind ~= 'none' and redis.call('PTTL', key) == -1 then error('CONFIG expiry ' .. kind, 0) end
 
   drop(tail, owner) -- a write that needs no memory, so that a full server takes the others, too
-  local token = next_token(tail)
+  local reply = 'broken ' .. next_token(tail)
   local fields = fields_of(key, 'who', 'turns') or {}
-  if fields[1] then
-    redis.call('SET', 'holdfast.withdrawn' .. tail .. ':' .. owner, 'broken', 'PX', refuse_ms)
-    redis.pcall('PUBLISH', inbox_of(fields[1]), 'broken ' .. owner)
-  end
+  if kind ~= 'none' then redis.call('SET', mark, reply, 'PX', refuse_ms) end
+  if fields[1] then redis.pcall('PUBLISH', inbox_of(fields[1]), 'broken ' .. owner) end
   let_go(key, tail, fields[2])
-  return 'broken ' .. token
+  return reply
 end

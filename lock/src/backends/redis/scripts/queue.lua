@@ -64,15 +64,22 @@ local function hand_over(key, tail, entry, turns)
   return claim
 end
 
+-- For how many ms a free lock is still left to clients of another layout; 0 or less: it is not.
+local function pause_of(tail)
+  return redis.call('PTTL', 'holdfast.pause' .. tail)
+end
+
 -- Ends the hold at the lock's key; the first in line gets the lock. `turns` is what the ended hold had: after 32
--- hand-overs in a row the key is left free once, so that clients of another layout get their chance. Deleting comes
--- first: it needs no memory and sets the script free to write, so that a release works on a full server, too.
+-- hand-overs in a row the key is left free once, and for 10 ms if anybody of Redisson's layout waits for it, since ours
+-- would be quicker every time. Deleting comes first: it needs no memory and sets the script free to write, so that a
+-- release works on a full server, too.
 local function let_go(key, tail, turns)
   local first = first_in_line(tail)
   redis.call('DEL', key)
   turns = (tonumber(turns) or 0) + 1
   if first and turns <= 32 and pcall(hand_over, key, tail, first, turns) then return end
-  redis.pcall('PUBLISH', channel_of(key), '0')
+  local listeners = redis.pcall('PUBLISH', channel_of(key), '0')
+  if turns > 32 and listeners ~= 0 then redis.pcall('SET', 'holdfast.pause' .. tail, '1', 'PX', '10') end
   if first then redis.pcall('PUBLISH', inbox_of(first.who), 'step ' .. first.owner) end
 end
 

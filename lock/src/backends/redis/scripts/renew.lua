@@ -8,6 +8,7 @@ local function full(key, at)
     redis.call('PEXPIRE', key, ARGV[1])
     return 'renewed'
   end
-  if redis.call('GET', 'holdfast.withdrawn' .. beside(key) .. ':' .. owner) == 'broken' then return 'broken' end
+  local mark = redis.call('GET', 'holdfast.withdrawn' .. beside(key) .. ':' .. owner)
+  if mark and string.find(mark, '^broken ') then return 'broken' end
   return 'lost'
 end

@@ -22,7 +22,10 @@ local function step(key, owner, may_enter)
   local entry = entry_of(tail, owner)
   if not entry and not may_enter then return 'gone' end
   local first = first_in_line(tail)
-  if state == 'free' then
+  local pause = state == 'free' and pause_of(tail) or 0
+  if pause > 0 then
+    remaining = pause
+  elseif state == 'free' then
     if not first or first.owner == owner then
       if first then drop(tail, owner) end
       return 'granted ' .. take(key, tail, owner, ttl, who)

@@ -11,7 +11,7 @@ local function full(key, at)
   local fields = fields_of(key, owner, 'turns')
   if fields and fields[1] then
     let_go(key, tail, fields[2])
-  elseif redis.call('EXISTS', 'holdfast.queue' .. tail) == 1 and redis.call('EXISTS', key) == 0 then
+  elseif redis.call('EXISTS', 'holdfast.queue' .. tail) == 1 and redis.call('EXISTS', key, 'holdfast.pause' .. tail) == 0 then
     -- The one who leaves may have been the one who would have taken the free lock.
     local first = first_in_line(tail)
     if first then hand_over(key, tail, first) end
