@@ -126,7 +126,7 @@ export const requestCases: readonly ContractCase[] = [
       const backend = needs.queue(await t.backend());
       const patient = { ttlMs: 30_000, heartbeatMs: 10_000 }; // alive through the wait below
       const [holder, first, second] = [
-        requestFor(name, { ttlMs: 60 }),
+        requestFor(name, { ttlMs: 500 }),
         requestFor(name, patient),
         requestFor(name, patient),
       ];
