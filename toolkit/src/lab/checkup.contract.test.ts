@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, it, type TestContext } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, type TestContext } from 'vitest';
 import { CheckupRun, RUN_LIMIT_MS, repository } from './checkup.testing.ts';
 import { Reaper } from './reaper.ts';
 import type { Result, Run } from './result.ts';
@@ -9,6 +9,11 @@ import { RedisServer } from './servers/redis.ts';
 
 const myLock = path.join(repository, 'examples/my-lock.mjs');
 const testSubject = (name: string): string => path.join(repository, `toolkit/src/lab/test-subjects/${name}.mjs`);
+
+beforeEach((context) => {
+  if (process.platform !== 'linux')
+    context.skip('What a run leaves behind is looked up in /proc, which only Linux has.');
+});
 
 const runs: CheckupRun[] = [];
 afterEach(() => {

@@ -50,6 +50,7 @@ export async function checkup(ids: readonly string[], options: CheckupOptions): 
       workers: WORKERS,
       onFinished: (task, result) => printer.add(task, result),
     });
+    interrupt.signal.addEventListener('abort', () => progress.close(), { once: true });
     const running = runTasks(tasks, {
       reaper,
       redis,

@@ -28,8 +28,9 @@ export function endOnSignal(reaper: Reaper): Interrupt {
   const onSignal = (name: NodeJS.Signals): void => {
     const exitCode = SIGNAL_BASE + constants.signals[name];
     if (controller.signal.aborted) process.exit(exitCode);
-    process.stderr.write('\nholdfast: stopping what was started …\n');
+    // First the abort, which takes the progress off the terminal.
     controller.abort(new Error(`The check-up was ended by ${name}.`));
+    process.stderr.write('\nholdfast: stopping what was started …\n');
     const unwound = Promise.race([
       current.catch(() => {}),
       new Promise((resolve) => setTimeout(resolve, UNWIND_LIMIT_MS)),

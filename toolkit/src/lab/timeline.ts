@@ -112,10 +112,15 @@ function faults({ entries }: History): Told[] {
 }
 
 /** What renews a key, what ends it, and what a server has. */
-function servers({ entries }: History): Told[] {
-  const events = entries.filter((entry): entry is Of<'server'> => entry.f === 'server');
+function servers(history: History): Told[] {
+  const events = history.entries.filter((entry): entry is Of<'server'> => entry.f === 'server');
   const renewals = events.filter((event, index) => event.event === 'expire' && !isMaking(events, index));
-  return [...tellRenewals(renewals), ...events.flatMap(tellEvent)];
+  const grants = holdsOf(history).map(({ granted }) => granted);
+  // Those of each holder for themselves.
+  const ofEachHold = grants.map((granted, index) =>
+    renewals.filter(({ at }) => at >= granted && at < (grants[index + 1] ?? Number.POSITIVE_INFINITY)),
+  );
+  return [...ofEachHold.flatMap(tellRenewals), ...events.flatMap(tellEvent)];
 }
 
 /** The expiry that comes with a new value belongs to the making of the key. */

@@ -32,8 +32,8 @@ export async function takeOver(scene: Scene, fault: Fault): Promise<void> {
   await fault.prepare?.(scene);
 
   report('A takes the lock');
-  const grantedAt = performance.now();
   await acquireFree(scene);
+  const grantedAt = performance.now();
   await work(A);
   await expectBusy(scene);
   const untilFault = grantedAt + timing.faultAtMs - performance.now();
