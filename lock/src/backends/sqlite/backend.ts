@@ -51,6 +51,7 @@ export interface SqliteBackendSettings {
   readonly clock: Clock;
   /** Undefined: that of this machine. */
   readonly bootId: string | undefined;
+  readonly liveness: 'at-once' | 'after-ttl';
 }
 
 export class SqliteBackend
@@ -68,7 +69,7 @@ export class SqliteBackend
   constructor(settings: SqliteBackendSettings) {
     this.#settings = settings;
     this.guarantee = {
-      liveness: 'at-once',
+      liveness: settings.liveness,
       survivesFailover: 'does-not-apply',
       clockAssumption: 'none: all processes read the monotonic clock of one machine, which nobody can set',
       // On a file system that a reboot empties, the clock alone keeps tokens growing over it.
@@ -195,8 +196,14 @@ export class SqliteBackend
   }
 
   #openStore(): Store {
-    const { open, directory, bootId } = this.#settings;
-    const store = new Store({ open, directory, bootId: bootId ?? readBootId(), onWake: () => this.#lookout.read() });
+    const { open, directory, bootId, liveness } = this.#settings;
+    const store = new Store({
+      open,
+      directory,
+      bootId: bootId ?? readBootId(),
+      provable: liveness === 'at-once',
+      onWake: () => this.#lookout.read(),
+    });
     setImmediate(() => void this.#sweep(store));
     return store;
   }

@@ -38,6 +38,12 @@ export interface SqliteBackendOptions {
    * belong to this user, and be closed to others.
    */
   readonly directory?: string;
+  /**
+   * When the locks of this object are free if its process is killed. Default `at-once`. With `after-ttl` they are kept
+   * for what is left of their TTL: for a process that holds a lock for work that another process does, which may still
+   * be at it then.
+   */
+  readonly liveness?: 'at-once' | 'after-ttl';
   /** For tests: the clock of all backend objects of the directory, by which the rows are written as well. */
   readonly clock?: Clock;
   /** For tests: the id of this boot. Another one is as good as a reboot. */
@@ -54,14 +60,18 @@ export function sqliteBackend(open: Opener, options: SqliteBackendOptions = {}):
   if (typeof open !== 'function') {
     throw new TypeError(`The opener of sqliteBackend must be a function (path) => database, and is ${typeof open}.`);
   }
-  checkKeys('The options of sqliteBackend', options, ['directory', 'clock', 'bootId']);
-  const { directory = defaultDirectory(), clock = systemClock, bootId } = options;
+  checkKeys('The options of sqliteBackend', options, ['directory', 'liveness', 'clock', 'bootId']);
+  const { directory = defaultDirectory(), liveness = 'at-once', clock = systemClock, bootId } = options;
   if (typeof directory !== 'string' || directory === '') {
     throw new TypeError('The option directory must be a path.');
+  }
+  if (liveness !== 'at-once' && liveness !== 'after-ttl') {
+    throw new RangeError(`The option liveness must be 'at-once' or 'after-ttl', and is ${String(liveness)}.`);
   }
   return new SqliteBackend({
     open,
     directory: path.resolve(directory),
+    liveness,
     clock,
     bootId: bootId === undefined ? undefined : checkBootId(bootId),
   });

@@ -49,14 +49,19 @@ export function isOwn(id: InstanceId): boolean {
   return own.has(id);
 }
 
-/** The life of one backend object. It holds its file from the constructor until `end`. */
+/**
+ * The life of one backend object. It holds its file from the constructor until `end`. Of one that is not `provable` the
+ * file has no name, so that nobody can look at it: its death is never known, and the TTL decides.
+ */
 export class Life {
   readonly id: InstanceId;
   readonly inode: string;
   readonly #file: string;
   readonly #database: Database;
+  readonly #provable: boolean;
 
-  constructor(open: Opener, folder: string, engineKey: string) {
+  constructor(open: Opener, folder: string, engineKey: string, { provable }: { readonly provable: boolean }) {
+    this.#provable = provable;
     this.id = newInstanceId(engineKey);
     this.#file = path.join(folder, this.id);
     // Under its name it appears only when it is locked, so that nobody ever takes who is starting for dead.
@@ -65,7 +70,8 @@ export class Life {
     this.#database = open(draft);
     try {
       this.#hold();
-      renameSync(draft, this.#file);
+      if (provable) renameSync(draft, this.#file);
+      else unlinkSync(draft);
       this.inode = inodeOf(this.#file) ?? '';
     } catch (error) {
       this.#database.close();
@@ -87,9 +93,9 @@ export class Life {
     this.#database.exec('BEGIN EXCLUSIVE');
   }
 
-  /** Whether the file is still there for others to look at. */
+  /** Whether the file is still there for others to look at, if it is meant to be. */
   isVisible(): boolean {
-    return inodeOf(this.#file) === this.inode;
+    return !this.#provable || inodeOf(this.#file) === this.inode;
   }
 
   /** Ends the life: from now on whoever looks finds it dead. */

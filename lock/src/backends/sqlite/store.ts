@@ -43,6 +43,8 @@ export interface StoreOptions {
   readonly open: Opener;
   readonly directory: string;
   readonly bootId: string;
+  /** Whether others can know of our death. */
+  readonly provable: boolean;
   /** Called when another process has touched our wake file. */
   readonly onWake: () => void;
 }
@@ -63,7 +65,7 @@ export class Store {
   #registeringMs: number | undefined;
 
   /** Throws a `LockError`, or what the file system or SQLite say. Another process may have the file: then try again. */
-  constructor({ open, directory, bootId, onWake }: StoreOptions) {
+  constructor({ open, directory, bootId, provable, onWake }: StoreOptions) {
     this.floorFolder = path.join(directory, 'floor');
     this.folder = path.join(directory, `boot-${bootId}`);
     this.#file = path.join(this.folder, 'locks.db');
@@ -86,7 +88,7 @@ export class Store {
     checkOneEngine(alive, engineKey);
 
     this.#inode = inodeOf(this.#file) ?? '';
-    this.life = new Life(open, alive, engineKey);
+    this.life = new Life(open, alive, engineKey, { provable });
     try {
       this.wakeUp = new WakeUp(wake, this.life.id, onWake);
       this.#database = openQuietly(open, this.#file);

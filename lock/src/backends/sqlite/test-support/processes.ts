@@ -13,6 +13,7 @@ const PROGRAM = fileURLToPath(new URL('process.mjs', import.meta.url));
 export interface ProcessOptions {
   readonly directory: string;
   readonly bootId?: string;
+  readonly liveness?: 'at-once' | 'after-ttl';
   /** `libsql` where node:sqlite is there too. */
   readonly engine?: string;
   readonly env?: NodeJS.ProcessEnv;
