@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { type Breaks, breaks, createLocks, type Inspects, Instant, inspects, LockError, systemClock } from 'holdfast';
+import { type Breaks, breaks, createLocks, type Inspects, type Instant, inspects, LockError } from 'holdfast';
 import { connect } from '../connect/connect.ts';
+import { withDeadline } from '../connect/deadline.ts';
 import { asUsage } from './failure.ts';
 
 /** How long one question may take. */
@@ -14,8 +15,8 @@ export interface Inquiry {
   readonly backend: Inspects;
   /** Fails with `UNSUPPORTED` where the backend cannot break locks. */
   breaker(): Breaks;
-  /** For one question, from now on. */
-  deadline(): Instant;
+  /** Asks one question, and waits a few seconds for the answer. */
+  ask<Answer>(what: string, question: (deadline: Instant) => Promise<Answer>): Promise<Answer>;
   /** Throws a `UsageError` if that cannot be the name of a lock. */
   checkName(name: string): void;
 }
@@ -34,7 +35,7 @@ export async function inquire<Result>(
         if (!breaks(backend)) throw cannot(backend.id, 'break locks');
         return backend;
       },
-      deadline: () => Instant.plus(systemClock.now(), CALL_MS),
+      ask: (what, question) => withDeadline(`${what} at ${connection.description}`, CALL_MS, question),
       checkName: (name) => void asUsage(() => createLocks(backend).lock(name)),
     });
   } finally {

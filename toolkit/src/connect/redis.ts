@@ -79,17 +79,24 @@ function pauseMs(tries: number): number {
 /** Why the first connection failed; undefined if it stands. */
 function firstFailure(client: Redis): Promise<Error | undefined> {
   return new Promise((resolve) => {
+    // It may accept connections and then say nothing, as a stopped process does.
+    const silence = new Error(`no answer within ${CONNECT_TIMEOUT_MS} ms`);
+    const timer = setTimeout(resolve, CONNECT_TIMEOUT_MS, silence);
+    const settle = (failure?: Error): void => {
+      clearTimeout(timer);
+      resolve(failure);
+    };
     // ioredis says what went wrong in an event, and rejects with less. The listener also stays for later: without one it
     // prints every lost connection.
-    client.on('error', (error: Error) => resolve(error));
+    client.on('error', settle);
     client.connect().then(
-      // Ready means that the password was sent, and not that it was accepted. Who may not even PING is known there.
       () =>
+        // Ready means that the password was sent, and not that it was accepted. Who may not even PING is known there.
         client.ping().then(
-          () => resolve(undefined),
-          (error: Error) => resolve(error.message.startsWith('NOPERM') ? undefined : error),
+          () => settle(),
+          (error: Error) => settle(error.message.startsWith('NOPERM') ? undefined : error),
         ),
-      (error: Error) => setImmediate(resolve, error),
+      (error: Error) => setImmediate(settle, error),
     );
   });
 }

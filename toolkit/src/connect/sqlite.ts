@@ -10,9 +10,12 @@ import type { Connection, ConnectOptions } from './connect.ts';
 
 export async function openSqlite(
   { directory, description }: SqliteAddress,
-  _options: ConnectOptions,
+  { underGuard = false }: ConnectOptions,
 ): Promise<Connection> {
-  const backend = sqliteBackend(await opener(), directory === undefined ? {} : { directory });
+  const backend = sqliteBackend(await opener(), {
+    ...(directory === undefined ? {} : { directory }),
+    liveness: underGuard ? 'after-ttl' : 'at-once',
+  });
   return { description, backend, close: () => backend.close() };
 }
 

@@ -39,16 +39,16 @@ async function breakLock(name: string, options: BreakOptions): Promise<number> {
     );
   }
   const { inquire } = await import('../inquiry.ts');
-  return inquire(urlOf(options), async ({ backend, breaker, checkName, deadline }) => {
+  return inquire(urlOf(options), async ({ ask, backend, breaker, checkName }) => {
     checkName(name);
     const able = breaker();
-    const report = await backend.inspect(name, deadline());
+    const report = await ask('who holds the lock', (deadline) => backend.inspect(name, deadline));
     if (report.holder === null) return nothingToBreak(name, options);
     if (!options.yes && !(await confirmed(report))) {
       process.stderr.write(`holdfast: The lock ${JSON.stringify(name)} was left as it is.\n`);
       return EXIT_CODES.notAsExpected.code;
     }
-    const { broken, raiseTo } = await able.breakLock(name, deadline());
+    const { broken, raiseTo } = await ask('breaking the lock', (deadline) => able.breakLock(name, deadline));
     if (broken === null) return nothingToBreak(name, options);
     const { holderJson, place } = await import('../reports.ts');
     if (options.json) {

@@ -19,7 +19,9 @@ export function lsCommand(): Command {
 async function list(options: BackendOptions): Promise<number> {
   const { inquire } = await import('../inquiry.ts');
   const { listLines, toJson } = await import('../reports.ts');
-  const reports = await inquire(urlOf(options), ({ backend, deadline }) => backend.list(deadline()));
+  const reports = await inquire(urlOf(options), ({ ask, backend }) =>
+    ask('the list of locks', (deadline) => backend.list(deadline)),
+  );
   if (options.json) {
     printJson({ locks: reports.map(toJson) });
   } else if (reports.length === 0) {

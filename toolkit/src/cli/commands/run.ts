@@ -67,8 +67,7 @@ async function run(name: string, [command, ...args]: string[], options: RunOptio
   const url = urlOf(options);
   // What a process was started with, anybody can read; what it calls itself is ours to say.
   if (options.url !== undefined) process.title = `holdfast run ${JSON.stringify(name)}`;
-  const { parseAddress } = await import('../../connect/address.ts');
-  if (parseAddress(url).kind === 'sqlite') {
+  if (url === undefined) {
     const { tellOnce } = await import('../machine-notice.ts');
     tellOnce();
   }

@@ -21,9 +21,9 @@ export function whoCommand(): Command {
 async function show(name: string, options: BackendOptions): Promise<number> {
   const { inquire } = await import('../inquiry.ts');
   const { toJson, whoLines } = await import('../reports.ts');
-  const report = await inquire(urlOf(options), ({ backend, checkName, deadline }) => {
+  const report = await inquire(urlOf(options), ({ ask, backend, checkName }) => {
     checkName(name);
-    return backend.inspect(name, deadline());
+    return ask('who holds the lock', (deadline) => backend.inspect(name, deadline));
   });
   if (options.json) {
     printJson(toJson(report));

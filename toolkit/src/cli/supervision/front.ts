@@ -13,6 +13,7 @@ import { warn } from '../stderr.ts';
 import {
   ENDING_SIGNALS,
   type Ended,
+  type Gone,
   type Refused,
   type Start,
   type Started,
@@ -20,7 +21,7 @@ import {
   type ToGuard,
 } from './protocol.ts';
 import { endSchedule, killMarginMs, monotonicNow } from './schedule.ts';
-import { standIn } from './stand-in.ts';
+import { endCommand, giveBack } from './stand-in.ts';
 
 /** Passed on. SIGKILL and SIGSTOP cannot be taken, and the others are about this process. */
 const PASSED_ON = [
@@ -35,7 +36,10 @@ const PASSED_ON = [
   'SIGCONT',
 ] as const;
 
-/** How long the guard may take to exit after its last message. */
+/** How long the guard may take to give the lock back, which it does not wait for longer than 5 s. */
+const GUARD_RELEASE_MS = 10_000;
+
+/** How long it may take to exit after its last message. */
 const GUARD_EXIT_MS = 5_000;
 
 /** Runs a command under a lock. Resolves with the exit code when the command has ended and the lock is not ours any more. */
@@ -52,6 +56,7 @@ class Front {
   #started: Started | undefined;
   #validUntil = 0;
   #ending = false;
+  #gone: Gone | undefined;
   #last: Refused | Ended | undefined;
   #standingIn = false;
   /** The signal at which we stopped waiting for the lock. */
@@ -74,7 +79,7 @@ class Front {
     this.#guardExited = new Promise((resolve) => {
       // Its last messages may still be in the channel when it has exited.
       this.#guard.once('exit', () => (this.#guard.connected ? this.#guard.once('disconnect', resolve) : resolve()));
-      this.#guard.once('error', () => resolve());
+      this.#guard.on('error', () => resolve());
     });
     void this.#guardExited.then(() => this.#onGuardExit());
     this.#tell(start);
@@ -95,6 +100,7 @@ class Front {
   }
 
   #receive(message: ToFront): void {
+    if (this.#standingIn) return; // what it has to say comes too late
     switch (message.kind) {
       case 'started':
         this.#started = message;
@@ -106,19 +112,28 @@ class Front {
       case 'ending':
         this.#ending = true;
         break;
+      case 'gone':
+        this.#gone = message;
+        this.#expectExit(GUARD_RELEASE_MS);
+        return;
       case 'refused':
       case 'ended':
         this.#last = message;
-        clearTimeout(this.#timer);
-        this.#timer = setTimeout(() => this.#guard.kill('SIGKILL'), GUARD_EXIT_MS);
+        this.#expectExit(GUARD_EXIT_MS);
         return;
     }
-    this.#watchTheEnd();
+    if (this.#gone === undefined) this.#watchTheEnd();
+  }
+
+  /** There is nothing left to protect; but a guard that hangs shall not hang us. */
+  #expectExit(withinMs: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#guard.kill('SIGKILL'), withinMs);
   }
 
   /** Sets the timer for the moment when the guard must have done something. */
   #watchTheEnd(): void {
-    if (this.#started === undefined || this.#standingIn) return;
+    if (this.#started === undefined) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#suspect(), Math.max(0, this.#actAt() - monotonicNow()));
   }
@@ -145,7 +160,7 @@ class Front {
     void this.#tell({ kind: 'still-there' });
     await answered;
     await setImmediate();
-    if (this.#last !== undefined || this.#standingIn) return;
+    if (this.#gone !== undefined || this.#last !== undefined || this.#standingIn) return;
     if (this.#actAt() > monotonicNow()) return this.#watchTheEnd();
     await this.#standIn('stopped');
   }
@@ -165,19 +180,23 @@ class Front {
   }
 
   async #standIn(guardWas: 'stopped' | 'killed'): Promise<void> {
-    if (this.#started === undefined) return;
+    const started = this.#started;
+    if (started === undefined) return;
     this.#standingIn = true;
     clearTimeout(this.#timer);
-    await standIn(this.#start, this.#started, {
-      guardWas,
-      alreadyAsked: this.#ending,
-      validUntil: this.#validUntil,
-      endGuard: async () => {
-        this.#guard.kill('SIGKILL');
-        await this.#guardExited;
-      },
-    });
-    this.#resolve(EXIT_CODES.lost.code);
+    // At the death of the guard the last watch asks.
+    const ask = guardWas === 'stopped' && !this.#ending;
+    if (this.#gone === undefined) await endCommand(this.#start, started, this.#validUntil, ask);
+    this.#guard.kill('SIGKILL');
+    await this.#guardExited;
+
+    const shown = JSON.stringify(this.#start.lockName);
+    const endedByItself = this.#gone !== undefined && !this.#ending ? this.#gone : undefined;
+    const whatHappened = endedByItself
+      ? `The guard process was ${guardWas} while it gave back the lock ${shown}; the command had ended by itself.`
+      : `The guard process was ${guardWas} while the command ran under the lock ${shown}. The command was ended.`;
+    await giveBack(this.#start, started, this.#validUntil, whatHappened);
+    this.#resolve(endedByItself ? exitCodeOfCommand(endedByItself) : EXIT_CODES.lost.code);
   }
 
   #exitCodeOf(last: Refused | Ended): number {
@@ -192,7 +211,11 @@ class Front {
     }
     if (last.message !== undefined) warn(last.message);
     if (last.exit !== undefined) return EXIT_CODES[last.exit].code;
-    if (last.signal !== null) return SIGNAL_BASE + constants.signals[last.signal];
-    return last.code ?? EXIT_CODES.internal.code;
+    return exitCodeOfCommand(last);
   }
+}
+
+function exitCodeOfCommand({ code, signal }: Gone | Ended): number {
+  if (signal !== null) return SIGNAL_BASE + constants.signals[signal];
+  return code ?? EXIT_CODES.internal.code;
 }

@@ -102,6 +102,7 @@ export class LockedRun {
     }
     const end = await running.ended;
     unfollow();
+    void this.#ports.tell({ kind: 'gone', code: end.code, signal: end.signal });
     await watch.dismiss();
     return this.#conclude(end);
   }

@@ -44,8 +44,6 @@ export const ENDING_SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', '
 export interface Refused {
   readonly kind: 'refused';
   readonly exit: ExitName;
-  readonly code?: never;
-  readonly signal?: never;
   readonly message: string;
 }
 
@@ -71,10 +69,19 @@ export interface Ending {
   readonly kind: 'ending';
 }
 
-/** The command has ended, and the lock is given back or lost. The last message. */
+/**
+ * The command has ended, and nothing of it runs that was not meant to stay. The lock is still held. Code and signal are
+ * both null if the command could not be executed.
+ */
+export interface Gone {
+  readonly kind: 'gone';
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** The lock is given back or lost. The last message. */
 export interface Ended {
   readonly kind: 'ended';
-  /** How the command ended; both are null if it could not be executed. */
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   /** Set where that decides the exit code, and not the end of the command. */
@@ -83,4 +90,4 @@ export interface Ended {
   readonly message?: string;
 }
 
-export type ToFront = Refused | Started | Renewed | Ending | Ended;
+export type ToFront = Refused | Started | Renewed | Ending | Gone | Ended;

@@ -14,49 +14,44 @@ import { endSchedule, monotonicNow } from './schedule.ts';
 /** How long giving the lock back may take; after that the TTL does it. */
 const RELEASE_MS = 2_000;
 
-interface StandInOptions {
-  readonly guardWas: 'stopped' | 'killed';
-  readonly alreadyAsked: boolean;
-  /** The last end of the lease that the guard has told. */
-  readonly validUntil: number;
-  /** Makes sure that the guard does nothing any more. */
-  endGuard(): Promise<void>;
+/** Ends the command. `validUntil` is the end of the lease as it was last known, and `ask` whether SIGTERM is sent. */
+export function endCommand(start: Start, started: Started, validUntil: number, ask: boolean): Promise<void> {
+  const { killAfterMs, lockName } = start;
+  const askedAt = monotonicNow();
+  const { killAt } = endSchedule(validUntil, { ttlMs: started.ttlMs, killAfterMs }, 'front');
+  return endGroup(new ProcessGroup(started.group, started.birth), {
+    ask,
+    killAt: () => Math.min(askedAt + killAfterMs, killAt),
+    onStubborn: (pids) => warn(stubborn(lockName, pids)),
+  });
 }
 
-export async function standIn(
+/** Gives the lock back in the name of the guard, and tells the user how that went. Never rejects. */
+export async function giveBack(
   start: Start,
-  { group, birth, owner, ttlMs }: Started,
-  options: StandInOptions,
+  started: Started,
+  validUntil: number,
+  whatHappened: string,
 ): Promise<void> {
-  const askedAt = monotonicNow();
-  const { killAt } = endSchedule(options.validUntil, { ttlMs, killAfterMs: start.killAfterMs }, 'front');
-  await endGroup(new ProcessGroup(group, birth), {
-    // At the death of the guard the last watch asks.
-    ask: options.guardWas === 'stopped' && !options.alreadyAsked,
-    killAt: () => Math.min(askedAt + start.killAfterMs, killAt),
-    onStubborn: (pids) => warn(stubborn(start.lockName, pids)),
-  });
-  await options.endGuard();
-
-  const shown = JSON.stringify(start.lockName);
-  const what = `The guard process was ${options.guardWas} while the command ran under the lock ${shown}. The command has been ended`;
   try {
-    await release(start, owner, ttlMs);
-    warn(`${what}, then the lock was released.`);
+    await release(start, started);
+    warn(`${whatHappened} Then the lock was released.`);
   } catch (error) {
-    const leftMs = Math.max(0, options.validUntil - monotonicNow());
+    const leftMs = Math.max(0, validUntil - monotonicNow());
     const why = error instanceof Error ? error.message : String(error);
-    warn(`${what}; the lock is free in at most ${formatDuration(leftMs)}, since it could not be released: ${why}`);
+    warn(`${whatHappened} The lock could not be released, and is free in at most ${formatDuration(leftMs)}. ${why}`);
   }
 }
 
 /** What is needed for this is loaded now: it is slow to load and rarely needed, and the command is gone already. */
-async function release({ url, lockName }: Start, owner: string, ttlMs: number): Promise<void> {
-  const { Instant, systemClock } = await import('holdfast');
+async function release({ url, lockName: name }: Start, { owner, ttlMs }: Started): Promise<void> {
   const { connect } = await import('../../connect/connect.ts');
-  const connection = await connect(url, { patienceMs: RELEASE_MS });
+  const { withDeadline } = await import('../../connect/deadline.ts');
+  const connection = await connect(url);
   try {
-    await connection.backend.release({ name: lockName, owner, ttlMs }, Instant.plus(systemClock.now(), RELEASE_MS));
+    await withDeadline('the release', RELEASE_MS, (deadline) =>
+      connection.backend.release({ name, owner, ttlMs }, deadline),
+    );
   } finally {
     await connection.close();
   }
