@@ -62,7 +62,7 @@ const CHECK_WORDS: Partial<Record<Check['checker'], Partial<Record<Verdict, stri
   'guarded-register': { 'not-run': 'none' },
 };
 
-export function verdictText(verdict: Verdict, expected: Verdict): string {
+function verdictText(verdict: Verdict, expected: Verdict): string {
   if (verdict === 'not-run') return 'not run';
   if (verdict === 'unknown') return 'unknown';
   return verdict === expected ? `${verdict}, as expected` : `${verdict.toUpperCase()}, and not ${expected} as expected`;

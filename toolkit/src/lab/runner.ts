@@ -87,7 +87,7 @@ function notRunResult({ experiment, subject, expected }: Task, reason: string): 
 }
 
 /** The folder of one task: its history, and what its servers and processes have printed. */
-export function folderOf({ experiment, subject }: Task): string {
+function folderOf({ experiment, subject }: Task): string {
   return `${experiment.id}-${subject.name.replaceAll(/[^a-zA-Z0-9_-]+/g, '-')}`;
 }
 

@@ -33,7 +33,7 @@ function lineOf([at, by, happening]: Said): Line {
 }
 
 /** Nanoseconds of some clock that did not start with us. */
-export function ns(at: number): string {
+function ns(at: number): string {
   return String(BigInt(Math.round((at + 1_000_000) * 1e6)));
 }
 

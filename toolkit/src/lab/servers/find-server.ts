@@ -39,7 +39,7 @@ export function findRedisServer(env: NodeJS.ProcessEnv = process.env): ServerPro
 }
 
 /** One command that installs it here. */
-export function installHint(platform: NodeJS.Platform, executable: (file: string) => boolean): string {
+function installHint(platform: NodeJS.Platform, executable: (file: string) => boolean): string {
   if (inRepository()) return 'To install it: npm run setup';
   if (platform === 'darwin') return 'To install it: brew install redis';
   if (executable('/usr/bin/apt-get')) {

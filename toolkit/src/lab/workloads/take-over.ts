@@ -21,7 +21,7 @@ const WORK_LIMIT_MS = 10_000;
 const ANSWER_LIMIT_MS = 10_000;
 
 /** How long a rival asks before the lock counts as stuck: twice the TTL, since a change of leader may restart one. */
-export function patienceMs(ttlMs: number): number {
+function patienceMs(ttlMs: number): number {
   return 2 * ttlMs + 1_000;
 }
 

@@ -1,0 +1,107 @@
+import picocolors from 'picocolors';
+import { describe, expect, it } from 'vitest';
+import { resultLines } from './print-result.ts';
+import type { Result } from './result.ts';
+
+const paint = picocolors.createColors(false);
+
+const failover: Result = {
+  experiment: 'failover',
+  subject: 'holdfast:redis',
+  verdict: 'safe',
+  expected: 'safe',
+  figures: {
+    overlapMs: 612,
+    falseBeliefMs: 612,
+    staleWritesAccepted: 8,
+    lostUpdates: 11,
+    staleWritesRefused: 8,
+    staleWritesPastGuard: 0,
+    tokensInOrder: true,
+  },
+  checks: [
+    { checker: 'sanity', verdict: 'safe', evidence: ['The record is whole, and 3 of 3 faults are proven.'] },
+    {
+      checker: 'mutual-exclusion',
+      verdict: 'unsafe',
+      evidence: ['Two holders at once for 612 ms: A1 and B1 both believed it, from T+0.41s to T+1.03s.'],
+    },
+    {
+      checker: 'guarded-register',
+      verdict: 'safe',
+      evidence: ['35 writes, none stale, no update lost. The guard refused 8 stale writes.'],
+    },
+  ],
+  evidence: [
+    {
+      atMs: -90,
+      by: 'replica',
+      says: 'is cut off: stopped, and its link closed, so it gets no more writes (the primary counts 0 replicas)',
+      tone: 'fault',
+    },
+    { atMs: 0, by: 'A', says: 'has the lock (TTL 3.00 s, token 7)', tone: 'good' },
+    { atMs: 12_345, by: 'B', says: 'releases', tone: 'plain' },
+  ],
+};
+
+describe('a result as text', () => {
+  it('says first what happened to the lock, then to the data, then second by second', () => {
+    expect(resultLines(failover, paint, 80)).toEqual([
+      'holdfast:redis · failover                                      safe, as expected',
+      '  Two holders at once for 612 ms. Token and guard saved the data: 8 stale writes',
+      '  refused, none passed.',
+      '',
+      '  [T- 0.09s] [replica] is cut off: stopped, and its link closed, so it gets no',
+      '                       more writes (the primary counts 0 replicas)',
+      '  [T+ 0.00s] [A]       has the lock (TTL 3.00 s, token 7)',
+      '  [T+12.35s] [B]       releases',
+      '',
+      '  sanity            valid    The record is whole, and 3 of 3 faults are proven.',
+      '  mutual-exclusion  unsafe   Two holders at once for 612 ms: A1 and B1 both',
+      '                             believed it, from T+0.41s to T+1.03s.',
+      '  guarded-register  safe     35 writes, none stale, no update lost. The guard',
+      '                             refused 8 stale writes.',
+    ]);
+  });
+
+  it.each([60, 80, 120])('fits into %i columns', (width) => {
+    for (const line of resultLines(failover, paint, width)) expect(line.length).toBeLessThanOrEqual(width);
+  });
+
+  it('cries out when a verdict is not the expected one', () => {
+    const [title] = resultLines({ ...failover, verdict: 'unsafe' }, paint, 80);
+    expect(title).toMatch(/UNSAFE, and not safe as expected$/);
+  });
+
+  it('says of a void run why it is void, once, and nothing of what checkers made of it', () => {
+    const reason = 'open() of the subject did not return within 10000 ms.';
+    const lines = resultLines(
+      {
+        ...failover,
+        verdict: 'unknown',
+        reason,
+        checks: [{ checker: 'sanity', verdict: 'unknown', evidence: [reason] }],
+        evidence: [{ atMs: 0, by: 'lab', says: reason, tone: 'bad' }],
+      },
+      paint,
+      80,
+    );
+    expect(lines).toEqual([
+      'holdfast:redis · failover                                                unknown',
+      `  ${reason}`,
+    ]);
+  });
+
+  it('names what helped, or did not', () => {
+    const saying = (figures: Result['figures'], verdict: Result['verdict'] = 'unsafe'): string =>
+      resultLines(
+        { ...failover, verdict, figures: { overlapMs: 50, staleWritesAccepted: 2, lostUpdates: 1, ...figures } },
+        paint,
+        500,
+      )[1] ?? '';
+    expect(saying({})).toContain('no token that a guard could check');
+    expect(saying({ tokensInOrder: false })).toContain('repeat or go back');
+    expect(saying({ tokensInOrder: true, staleWritesPastGuard: 2 })).toContain('2 stale writes went past the guard');
+    expect(saying({ staleWritesRefused: 1 }, 'safe')).toContain('1 stale write refused, none passed');
+  });
+});
