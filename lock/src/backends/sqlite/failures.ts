@@ -59,7 +59,8 @@ export function toLockError(error: unknown, what: string, where: string, lockNam
 /** What helps, and whether nothing else does, so that asking again is of no use. */
 function explain(error: unknown): { readonly remedy: string; readonly isConfig: boolean } {
   const { code } = error as { code?: unknown };
-  switch (resultCode(error)) {
+  const result = resultCode(error);
+  switch (result) {
     case CODES.SQLITE_FULL:
       return { remedy: 'The disk is full: make room there.', isConfig: false };
     case CODES.SQLITE_CORRUPT:
@@ -75,10 +76,10 @@ function explain(error: unknown): { readonly remedy: string; readonly isConfig: 
     case CODES.SQLITE_IOERR:
       return { remedy: 'Are the disk and its file system healthy?', isConfig: false };
   }
-  if (typeof code !== 'string' || !/^(E[A-Z]+|SQLITE_[A-Z_]+)$/.test(code)) {
+  if (result === undefined && (typeof code !== 'string' || !/^(E[A-Z0-9]+|SQLITE_[A-Z_]+)$/.test(code))) {
     return { remedy: 'Does the opener work, and is its library whole?', isConfig: true };
   }
-  if (REFUSALS.has(code)) {
+  if (typeof code === 'string' && REFUSALS.has(code)) {
     return {
       remedy: 'This user must be able to write there; the option directory names another place.',
       isConfig: true,

@@ -1,4 +1,4 @@
-// Figures of the sqlite backend on this machine: node measure.mjs [serial|handover|kill|stall|tokens] …, after a build.
+// Figures of the sqlite backend on this machine: node measure.mjs [serial|handover|kill|stall|idle|tokens] …, after a build.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -131,19 +131,46 @@ const measurements = {
     console.log(`free after kill -9, ms: ${spread(took)} (${took.length})`);
   },
 
-  /** Eight processes that take and release as fast as they can. */
+  /**
+   * Eight processes that take and release as fast as they can. How much of a stall is only the want of a processor is
+   * told by eight that compute, before and after.
+   */
   async stall() {
-    for (const names of [['s'], ['s0', 's1', 's2', 's3', 's4', 's5', 's6', 's7']]) {
+    for (const names of [['s'], ['s0', 's1', 's2', 's3', 's4', 's5', 's6', 's7'], ['s']]) {
       const others = await Promise.all(Array.from({ length: 8 }, start));
-      const results = await Promise.all(others.map(({ send }) => send('saturate', names, 5_000)));
+      const each = (...message) => Promise.all(others.map(({ send }) => send(...message)));
+      const longest = (list) => Math.max(...list.map(({ stallMs }) => stallMs)).toFixed(1);
+      const before = await each('compute', 3_000);
+      const results = await each('saturate', names, 5_000);
+      const after = await each('compute', 3_000);
       const pairs = results.map((result) => result.pairs);
       console.log(
-        `8 saturating processes, ${names.length} names: longest stall ${Math.max(...results.map((r) => r.stallMs)).toFixed(1)} ms, ` +
-          `longest pair ${Math.max(...results.map((r) => r.worstMs)).toFixed(1)} ms, ` +
-          `pairs/s ${(pairs.reduce((a, b) => a + b) / 5).toFixed(0)}, each ${Math.min(...pairs)} to ${Math.max(...pairs)}, ` +
+        `8 saturating processes, ${names.length} names: longest stall ${longest(results)} ms (of computing only: ` +
+          `${longest(before)} before, ${longest(after)} after), longest pair ` +
+          `${Math.max(...results.map((r) => r.worstMs)).toFixed(1)} ms, pairs/s ` +
+          `${(pairs.reduce((a, b) => a + b) / 5).toFixed(0)}, each ${Math.min(...pairs)} to ${Math.max(...pairs)}, ` +
           `errors ${results.reduce((sum, r) => sum + r.errors, 0)}`,
       );
       await stop(others);
+    }
+  },
+
+  /** What waiting costs while nothing happens. */
+  async idle() {
+    for (const waits of [1, 64]) {
+      const [holder, waiter] = await Promise.all([start(), start()]);
+      for (let n = 0; n < waits; n++) {
+        const request = { name: `i-${n}`, ttlMs: 600_000, heartbeatMs: 5_000, purpose: undefined };
+        await holder.send('acquire', { ...request, owner: `h-${n}` });
+        waiter.send('acquire', { ...request, owner: `w-${n}` }).catch(() => undefined);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      await waiter.send('usage');
+      await new Promise((resolve) => setTimeout(resolve, 5_000));
+      console.log(
+        `${waits} waits in one process, idle: ${((await waiter.send('usage')) * 100).toFixed(1)} % of a core`,
+      );
+      await stop([holder, waiter]);
     }
   },
 

@@ -19,6 +19,8 @@ const commands = {
   call: (method, ...args) => backend[method](...args, soon()),
   acquire,
   saturate,
+  compute,
+  usage,
   passOn,
   /** Takes one lock after another for ever, and reports each token before it is given back. */
   async churn(names, ttlMs) {
@@ -99,6 +101,29 @@ async function saturate(names, forMs) {
   delay.disable();
   took.sort((a, b) => a - b);
   return { pairs: took.length, errors, stallMs: delay.max / 1e6, worstMs: took.at(-1), p50Ms: took[took.length >> 1] };
+}
+
+/** Computes, and does nothing else: how long the event loop stands still for want of a processor. */
+async function compute(forMs) {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  const until = performance.now() + forMs;
+  while (performance.now() < until) {
+    const sliceEnd = performance.now() + 0.2;
+    while (performance.now() < sliceEnd);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  delay.disable();
+  return { stallMs: delay.max / 1e6 };
+}
+
+/** What waiting costs: the share of a processor that this process has used since the last call. */
+let usedBefore = { cpu: process.cpuUsage(), atMs: performance.now() };
+function usage() {
+  const { user, system } = process.cpuUsage(usedBefore.cpu);
+  const share = (user + system) / 1_000 / (performance.now() - usedBefore.atMs);
+  usedBefore = { cpu: process.cpuUsage(), atMs: performance.now() };
+  return share;
 }
 
 /** `waiters` callers that each take the lock in turn, `times` times in all: when each had it, and when it gave it back. */
