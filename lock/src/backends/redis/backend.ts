@@ -29,7 +29,7 @@ import { Batch, type Task } from './batch.ts';
 import type { RedisCommands } from './client.ts';
 import { translate } from './errors.ts';
 import { checkEviction, checkProbe, type EvictionRule } from './health.ts';
-import { lockKey } from './layout.ts';
+import { checkSlot, lockKey } from './layout.ts';
 import { scanLocks } from './list.ts';
 import { describeOwner, readGranted, readInboxMessage, readInspection, readWaiting } from './replies.ts';
 import type { Operation } from './scripts.ts';
@@ -197,7 +197,9 @@ export class RedisBackend
   }
 
   #ask(operation: Operation, lockName: string, shared: readonly string[], own: readonly string[]): Promise<string> {
-    const task: Task = { operation, lockName, key: lockKey(this.#settings.keyPrefix, lockName), shared, own };
+    const key = lockKey(this.#settings.keyPrefix, lockName);
+    if (this.#commands.cluster === true) checkSlot(key, lockName);
+    const task: Task = { operation, lockName, key, shared, own };
     if (this.#checked) return this.#batch.run(task);
     this.#checking ??= this.#check(task).finally(() => {
       this.#checking = undefined;

@@ -37,6 +37,16 @@ export function lockKey(keyPrefix: string, name: string): string {
   return key;
 }
 
+/** On a cluster, refuses a key that nothing can stand beside in the same slot: one with a `}` that ends no hash tag. */
+export function checkSlot(key: string, lockName: string): void {
+  if (!key.includes('}') || hashTag(key) !== key) return;
+  throw new LockError(
+    'CONFIG',
+    `The lock ${quote(lockName)} cannot be on a cluster: its key ${quote(key)} has a "}" without a hash tag like {order}, so that its queue would be in another slot. Another name would do.`,
+    { lockName },
+  );
+}
+
 /** The lock's key that a queue's key belongs to, or undefined if it is something else. */
 export function lockKeyOfQueue(queueKey: string): string | undefined {
   const tail = queueKey.startsWith(QUEUES) ? queueKey.slice(QUEUES.length) : '';

@@ -4,6 +4,7 @@
  * @module
  */
 import type { LockReport } from '../../core/backend.ts';
+import { LockError } from '../../core/errors.ts';
 import type { RedisCommands } from './client.ts';
 import { lockKeyOfQueue, scanPatterns } from './layout.ts';
 
@@ -16,6 +17,12 @@ export async function scanLocks(
   keyPrefix: string,
   inspect: (name: string) => Promise<LockReport>,
 ): Promise<readonly LockReport[]> {
+  if (commands.cluster === true && commands.servers === undefined) {
+    throw new LockError(
+      'UNSUPPORTED',
+      'The locks of a cluster cannot be listed through this client, which reaches no node by itself.',
+    );
+  }
   const prefix = (commands.keyPrefix ?? '') + keyPrefix;
   const { locks, queues } = scanPatterns(prefix);
   // Without a prefix every hash of the application would do.
