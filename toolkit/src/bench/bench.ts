@@ -10,6 +10,8 @@ export interface Bench {
   readonly reaper: Reaper;
   readonly server: RedisServer;
   readonly rounds: number;
+  /** For how long each subject of the pairs runs before it is measured, one at a time and side by side. */
+  readonly warmUpMs: number;
   /** Says what is being done, for people who wait: a measure, and how far it is. */
   readonly progress: (measure: string, detail: string) => void;
 }

@@ -18,6 +18,7 @@ export interface BenchResult {
   readonly core: PairsResult | undefined;
   readonly pairs: readonly PairsResult[];
   readonly handOvers: readonly HandOverResult[];
+  readonly waiting: WaitingResult | undefined;
   readonly held: readonly HeldResult[];
 }
 
@@ -87,6 +88,14 @@ export interface HandOverSpread {
   readonly inversionsOfCallersInOneProcess: number;
   readonly takenAgainByCaller: Spread;
   readonly takenAgainByProcess: Spread;
+}
+
+/** Waiters for a lock that its holder keeps. The holder's own renewals are among the requests. */
+export interface WaitingResult {
+  readonly waiters: number;
+  readonly processes: number;
+  readonly forMs: number;
+  readonly requestsPerSecond: number;
 }
 
 /** Very many locks that one process holds. */

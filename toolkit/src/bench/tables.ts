@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { BenchResult, HandOverResult, HeldResult, PairFigures, PairsResult } from './result.ts';
+import type { BenchResult, HandOverResult, HeldResult, PairFigures, PairsResult, WaitingResult } from './result.ts';
 import type { Spread } from './statistics.ts';
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -22,6 +22,7 @@ export function describeResult(result: BenchResult): string {
   if (result.pairs.length > 0) parts.push(pairRatios(result.pairs), pairTable(result.pairs));
   if (result.core !== undefined) parts.push(coreTable(result.core));
   if (result.handOvers.length > 0) parts.push(handOverTimes(result.handOvers), handOverOrder(result.handOvers));
+  if (result.waiting !== undefined) parts.push(waitingLine(result.waiting));
   if (result.held.length > 0) parts.push(heldTable(result.held), heldMemory(result.held));
   return parts.join('\n\n');
 }
@@ -152,6 +153,13 @@ function handOverOrder(results: readonly HandOverResult[]): string {
         `${percent(figures.takenAgainByProcess.median)} (${percent(1 / processes)})`,
       ]),
     ),
+  );
+}
+
+function waitingLine({ waiters, processes, forMs, requestsPerSecond }: WaitingResult): string {
+  return (
+    `While the lock is held and nothing happens, ${waiters} waiters in ${processes} processes send ` +
+    `${requestsPerSecond.toFixed(1)} requests a second in all (over ${forMs / 1000} s, the holder's renewals among them).`
   );
 }
 

@@ -18,7 +18,7 @@ export class Worker<P extends keyof Programs> {
   readonly #ended: Promise<never>;
 
   constructor(reaper: Reaper, program: P, options: Programs[P]['options'], execArgv: readonly string[] = []) {
-    const file = fileURLToPath(new URL(`./processes/${program}.mjs`, import.meta.url));
+    const file = builtFile(program);
     this.#process = reaper.spawn(process.execPath, [...execArgv, file, JSON.stringify(options)], {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
@@ -44,6 +44,12 @@ export class Worker<P extends keyof Programs> {
     if (this.#process.connected) this.#process.disconnect();
     await this.#ended.catch(() => undefined);
   }
+}
+
+/** The built program: beside this file, or in dist when this file runs as a source, in a test. */
+function builtFile(program: keyof Programs): string {
+  const folder = import.meta.url.endsWith('.ts') ? '../../dist/bench/processes' : './processes';
+  return fileURLToPath(new URL(`${folder}/${program}.mjs`, import.meta.url));
 }
 
 /** The side that answers: ends when the other one has gone. */

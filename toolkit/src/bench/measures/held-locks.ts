@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bench } from '../bench.ts';
 import { HELD_SUBJECTS, type HeldSubjectId } from '../held-subjects.ts';
 import type { ClientMemory, HeldResult } from '../result.ts';
@@ -32,8 +33,10 @@ export async function measureHeldLocks(bench: Bench, settings: HeldSettings): Pr
     await worker.ask({ do: 'acquire', overMs: acquiredOverMs });
     const filled = await readServer(client);
 
-    // Two windows of one renewal period each: looking at the event loop costs processor time.
+    // Two windows of one renewal period each, since looking at the event loop costs processor time. They begin half a
+    // period later, so that renewals that fall due together are in the middle.
     const windowMs = ttlMs / 3;
+    await sleep(windowMs / 2);
     say('processor time over one renewal period');
     const start = await readServer(client);
     const cpu = await worker.ask({ do: 'cpu', forMs: windowMs });

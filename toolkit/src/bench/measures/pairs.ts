@@ -9,16 +9,10 @@ import { PAIR_SUBJECTS, type PairSubjectId } from '../pair-subjects.ts';
 import type { PairFigures, PairRatio, PairsResult } from '../result.ts';
 import { callsBetween, readServer } from '../server-figures.ts';
 import { ratios, spreadOf } from '../statistics.ts';
-import type { PairSlice, PairSliceFigures } from '../tasks.ts';
+import type { PairSliceFigures } from '../tasks.ts';
 import { Worker } from '../worker.ts';
 
 const SLICE_MS = 300;
-
-/** Before all rounds: until the code is compiled that a long-running program would run. */
-const WARM_UP: readonly PairSlice[] = [
-  { names: 64, forMs: 2_000 },
-  { names: 1, forMs: 2_000 },
-];
 
 const ON_REDIS: readonly PairSubjectId[] = ['acquire', 'tryAcquire', 'raw', 'raw-auto-pipelining'];
 const CORE: readonly PairSubjectId[] = ['core-acquire', 'core-tryAcquire'];
@@ -67,7 +61,7 @@ interface Slice extends PairSliceFigures {
 type Workers = ReadonlyMap<PairSubjectId, Worker<'pairs'>>;
 
 async function withWorkers<Result>(
-  { reaper, server, progress }: Bench,
+  { reaper, server, warmUpMs, progress }: Bench,
   subjects: readonly PairSubjectId[],
   work: (workers: Workers) => Promise<Result>,
 ): Promise<Result> {
@@ -77,7 +71,7 @@ async function withWorkers<Result>(
   try {
     for (const [subject, worker] of workers) {
       progress('warm-up', subject);
-      for (const slice of WARM_UP) await worker.ask(slice);
+      for (const names of [64, 1]) await worker.ask({ names, forMs: warmUpMs });
     }
     return await work(workers);
   } finally {

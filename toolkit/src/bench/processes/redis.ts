@@ -16,6 +16,7 @@ import type { Bench } from '../bench.ts';
 import { type Layout, measureHandOver } from '../measures/hand-over.ts';
 import { type HeldSettings, measureHeldLocks } from '../measures/held-locks.ts';
 import { measureCore, measurePairs } from '../measures/pairs.ts';
+import { measureWaiting } from '../measures/waiting.ts';
 import { withFigures } from '../page.ts';
 import type { BenchMachine, BenchResult } from '../result.ts';
 import { describeResult } from '../tables.ts';
@@ -38,6 +39,9 @@ const NAMES_AT_ONCE = [1, 64, 512];
 const LAYOUTS: readonly Layout[] = [0, 2].flatMap((holdMs) =>
   [10, 100].flatMap((waiters) => [1, 4].map((processes) => ({ waiters, processes, holdMs }))),
 );
+
+/** Long enough for two heartbeats. */
+const QUIET = { waiters: 100, processes: 4, forMs: 11_000 };
 
 let lastMeasure = '';
 
@@ -73,7 +77,7 @@ async function main(): Promise<void> {
     server = await RedisServer.start({ reaper, program: program.file, name: 'redis', folder: reaper.folder });
     // The lab's servers tell of every key, which nobody here listens to.
     await server.client.config('SET', 'notify-keyspace-events', '');
-    const bench: Bench = { reaper, server, rounds, progress };
+    const bench: Bench = { reaper, server, rounds, warmUpMs: options.quick ? 500 : 2_000, progress };
     const result = await interrupt.unlessInterrupted(measureAll(bench, wanted as readonly Part[]));
     if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
     const text = describeResult(result);
@@ -96,13 +100,14 @@ async function measureAll(bench: Bench, parts: readonly Part[]): Promise<BenchRe
   const pairs = parts.includes('pairs') ? await measurePairs(bench, NAMES_AT_ONCE) : [];
   const handOvers = [];
   for (const layout of parts.includes('hand-over') ? LAYOUTS : []) handOvers.push(await measureHandOver(bench, layout));
+  const waiting = parts.includes('hand-over') ? await measureWaiting(bench, QUIET, QUIET.forMs) : undefined;
   const held = [];
   for (const settings of parts.includes('held') ? heldSettings() : [])
     held.push(await measureHeldLocks(bench, settings));
   const machine = await describeMachine(bench, loadBefore);
   const args = process.argv.slice(2).join(' ');
   const command = `npm run bench${args === '' ? '' : ` -- ${args}`}`;
-  return { version: 1, startedAt, command, rounds: bench.rounds, machine, core, pairs, handOvers, held };
+  return { version: 1, startedAt, command, rounds: bench.rounds, machine, core, pairs, handOvers, waiting, held };
 }
 
 function heldSettings(): readonly HeldSettings[] {
