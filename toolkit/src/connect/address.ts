@@ -33,10 +33,10 @@ export type Address = SqliteAddress | RedisAddress;
 
 /** What a user may write, for messages and help. */
 export const ADDRESS_FORMS: readonly string[] = [
-  'sqlite:                      this user on this machine (the default)',
-  'sqlite:///var/lib/jobs       the same, in a folder of your choice',
-  'redis://user:pass@host:6379/0  a Redis or Valkey server',
-  'rediss://…                   the same over TLS',
+  'sqlite:                            this user on this machine (the default)',
+  'sqlite:///var/lib/jobs             the same, in a folder of your choice',
+  'redis://user:password@host:6379/0  a Redis or Valkey server',
+  'rediss://…                         the same over TLS',
 ];
 
 /** Reads a URL; without one it is the embedded file of this user. */
