@@ -246,7 +246,9 @@ export class SqliteBackend
   async #sweep(store: Store): Promise<void> {
     try {
       const folder = path.join(store.folder, 'alive');
-      const ids = readdirSync(folder).slice(0, SWEEP_AT_ONCE);
+      const all = readdirSync(folder);
+      const from = Math.floor(Math.random() * all.length); // so that the living in front do not hide the dead behind
+      const ids = [...all.slice(from), ...all.slice(0, from)].slice(0, SWEEP_AT_ONCE);
       const inodes = await this.#ownWork((table) => ids.map((id) => table.instance(id)?.inode));
       const dead = ids.filter((id, index) => {
         // What no row names is a leftover if nobody holds it, whichever file it is.

@@ -115,13 +115,23 @@ export class LockTable {
     const silentMs = nowMs + SILENT_HEARTBEATS * heartbeatMs;
     const waiter = this.#waiter(name, owner);
     if (waiter !== undefined) {
-      this.#sql.keepWaiter.run(name, waiter.ticket, ttlMs, heartbeatMs, silentMs);
+      this.#sql.keepWaiter.run(ttlMs, heartbeatMs, silentMs, name, waiter.ticket);
     } else if (step === 'stay') {
       return { outcome: 'gone' };
     } else if (lease === undefined && this.#firstWaiter(name) === undefined) {
       return this.#give(request, instance, ttlMs, 1);
     } else {
-      this.#sql.addWaiter.run(name, owner, instance, ttlMs, heartbeatMs, silentMs, request.purpose ?? null, wallMs);
+      this.#sql.addWaiter.run(
+        name,
+        name,
+        owner,
+        instance,
+        ttlMs,
+        heartbeatMs,
+        silentMs,
+        request.purpose ?? null,
+        wallMs,
+      );
     }
     const given = lease ?? this.#giveToFirst(name, owner);
     if (given?.owner === owner) return this.#extend(given, ttlMs);
@@ -336,7 +346,7 @@ export class LockTable {
   }
 
   #extend({ name, token }: LeaseRow, ttlMs: number): Granted {
-    this.#sql.extend.run(name, ttlMs, this.#context.nowMs + ttlMs);
+    this.#sql.extend.run(ttlMs, this.#context.nowMs + ttlMs, name);
     return { outcome: 'granted', ttlMs, fencingToken: BigInt(token) };
   }
 

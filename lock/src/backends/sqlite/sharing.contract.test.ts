@@ -70,7 +70,7 @@ describe('processes', () => {
     };
     const others = await Promise.all([churning(), churning()]);
     const observer = newBackend({ directory });
-    for (let kill = 0; kill < 20; kill++) {
+    for (let kill = 0; kill < 12; kill++) {
       await new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 30));
       const victim = others.shift();
       await victim?.kill();

@@ -265,8 +265,8 @@ function makeBootFolder(open: Opener, directory: string, folder: string, floor: 
     try {
       database.exec(SCHEMA);
       database
-        .prepare('INSERT INTO counter VALUES (1, CAST(?1 AS INTEGER), CAST(?1 AS INTEGER), ?2)')
-        .run(String(floor), clockShift());
+        .prepare('INSERT INTO counter VALUES (1, CAST(? AS INTEGER), CAST(? AS INTEGER), ?)')
+        .run(String(floor), String(floor), clockShift());
       database.exec('COMMIT');
     } finally {
       database.close();

@@ -147,9 +147,9 @@ export class Transactions {
       return;
     }
     this.#floor = 0n;
-    this.#tasks.committed(store, table.notices);
     for (const [job, answer] of answers) job.resolve(answer);
     this.#reserveAhead(table);
+    this.#tasks.committed(store, table.notices);
   }
 
   async #reserve(token: bigint): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Every statement on the tables of `schema.ts`, prepared once for each connection. Numbers in them stand for the
- * values in the order of the comment above.
+ * Every statement on the tables of `schema.ts`, prepared once for each connection; the comment above
+ * each names its values in order. They are anonymous, since to better-sqlite3 a numbered parameter is a named one.
  *
  * @module
  */
@@ -54,67 +54,68 @@ const SQL: Readonly<Record<StatementName, string>> = {
   counter: `SELECT CAST(last_token AS TEXT) AS last, CAST(reserved_token AS TEXT) AS reserved, clock_shift AS clockShift
     FROM counter`,
   // token
-  setLast: 'UPDATE counter SET last_token = CAST(?1 AS INTEGER)',
+  setLast: 'UPDATE counter SET last_token = CAST(? AS INTEGER)',
   // token
-  setReserved: 'UPDATE counter SET reserved_token = max(reserved_token, CAST(?1 AS INTEGER))',
+  setReserved: 'UPDATE counter SET reserved_token = max(reserved_token, CAST(? AS INTEGER))',
 
   // id, inode, host, pid
-  addInstance: 'INSERT INTO instance (id, inode, host, pid) VALUES (?1, ?2, ?3, ?4)',
+  addInstance: 'INSERT INTO instance (id, inode, host, pid) VALUES (?, ?, ?, ?)',
   // id
-  instance: 'SELECT id, inode, host, pid FROM instance WHERE id = ?1',
-  removeInstance: 'DELETE FROM instance WHERE id = ?1',
+  instance: 'SELECT id, inode, host, pid FROM instance WHERE id = ?',
+  removeInstance: 'DELETE FROM instance WHERE id = ?',
 
   // name
-  lease: `SELECT ${LEASE} FROM lease WHERE name = ?1`,
+  lease: `SELECT ${LEASE} FROM lease WHERE name = ?`,
   // name, owner, instance, token, granted ms, ends ms, claimed, purpose, since
   give: `INSERT INTO lease (name, owner, instance, token, granted_ms, ends_ms, claimed, purpose, since_at)
-    VALUES (?1, ?2, ?3, CAST(?4 AS INTEGER), ?5, ?6, ?7, ?8, ?9)
-    ON CONFLICT (name) DO UPDATE SET owner = ?2, instance = ?3, token = CAST(?4 AS INTEGER), granted_ms = ?5,
-      ends_ms = ?6, claimed = ?7, purpose = ?8, since_at = ?9`,
-  // name, granted ms, ends ms
-  extend: 'UPDATE lease SET granted_ms = ?2, ends_ms = ?3, claimed = 1 WHERE name = ?1',
+    VALUES (?, ?, ?, CAST(? AS INTEGER), ?, ?, ?, ?, ?)
+    ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, instance = excluded.instance, token = excluded.token,
+      granted_ms = excluded.granted_ms, ends_ms = excluded.ends_ms, claimed = excluded.claimed,
+      purpose = excluded.purpose, since_at = excluded.since_at`,
+  // granted ms, ends ms, name
+  extend: 'UPDATE lease SET granted_ms = ?, ends_ms = ?, claimed = 1 WHERE name = ?',
   // name
-  removeLease: 'DELETE FROM lease WHERE name = ?1',
+  removeLease: 'DELETE FROM lease WHERE name = ?',
   // now
-  heldLeases: `SELECT ${LEASE} FROM lease WHERE ends_ms > ?1`,
+  heldLeases: `SELECT ${LEASE} FROM lease WHERE ends_ms > ?`,
   removeEndedLeases: `DELETE FROM lease
-    WHERE ends_ms <= ?1 AND NOT EXISTS (SELECT 1 FROM waiter WHERE waiter.name = lease.name)`,
+    WHERE ends_ms <= ? AND NOT EXISTS (SELECT 1 FROM waiter WHERE waiter.name = lease.name)`,
   // instance
-  leasesOf: `SELECT ${LEASE} FROM lease WHERE instance = ?1`,
-  handedOver: `SELECT ${LEASE} FROM lease WHERE claimed = 0 AND instance = ?1`,
+  leasesOf: `SELECT ${LEASE} FROM lease WHERE instance = ?`,
+  handedOver: `SELECT ${LEASE} FROM lease WHERE claimed = 0 AND instance = ?`,
 
   // name, owner
-  waiter: `SELECT ${WAITER} FROM waiter WHERE name = ?1 AND owner = ?2`,
+  waiter: `SELECT ${WAITER} FROM waiter WHERE name = ? AND owner = ?`,
   // name
-  firstWaiter: `SELECT ${WAITER} FROM waiter WHERE name = ?1 ORDER BY ticket LIMIT 1`,
-  waitersFor: `SELECT ${WAITER} FROM waiter WHERE name = ?1 ORDER BY ticket`,
+  firstWaiter: `SELECT ${WAITER} FROM waiter WHERE name = ? ORDER BY ticket LIMIT 1`,
+  waitersFor: `SELECT ${WAITER} FROM waiter WHERE name = ? ORDER BY ticket`,
   waiters: `SELECT ${WAITER} FROM waiter ORDER BY name, ticket`,
   // name, ticket
-  waiterAhead: `SELECT ${WAITER} FROM waiter WHERE name = ?1 AND ticket < ?2 ORDER BY ticket DESC LIMIT 1`,
-  waiterBehind: `SELECT ${WAITER} FROM waiter WHERE name = ?1 AND ticket > ?2 ORDER BY ticket LIMIT 1`,
-  // name, owner, instance, ttl ms, heartbeat ms, silent ms, purpose, since
+  waiterAhead: `SELECT ${WAITER} FROM waiter WHERE name = ? AND ticket < ? ORDER BY ticket DESC LIMIT 1`,
+  waiterBehind: `SELECT ${WAITER} FROM waiter WHERE name = ? AND ticket > ? ORDER BY ticket LIMIT 1`,
+  // name, the same name, owner, instance, ttl ms, heartbeat ms, silent ms, purpose, since
   addWaiter: `INSERT INTO waiter (name, ticket, owner, instance, ttl_ms, heartbeat_ms, silent_ms, purpose, since_at)
-    VALUES (?1, (SELECT coalesce(max(ticket), 0) + 1 FROM waiter WHERE name = ?1), ?2, ?3, ?4, ?5, ?6, ?7, ?8)`,
-  // name, ticket, ttl ms, heartbeat ms, silent ms
-  keepWaiter: `UPDATE waiter SET ttl_ms = ?3, heartbeat_ms = ?4, silent_ms = ?5 WHERE name = ?1 AND ticket = ?2`,
+    VALUES (?, (SELECT coalesce(max(ticket), 0) + 1 FROM waiter WHERE name = ?), ?, ?, ?, ?, ?, ?, ?)`,
+  // ttl ms, heartbeat ms, silent ms, name, ticket
+  keepWaiter: 'UPDATE waiter SET ttl_ms = ?, heartbeat_ms = ?, silent_ms = ? WHERE name = ? AND ticket = ?',
   // name, ticket
-  removeWaiter: 'DELETE FROM waiter WHERE name = ?1 AND ticket = ?2',
+  removeWaiter: 'DELETE FROM waiter WHERE name = ? AND ticket = ?',
   // instance
-  removeWaitersOf: 'DELETE FROM waiter WHERE instance = ?1',
+  removeWaitersOf: 'DELETE FROM waiter WHERE instance = ?',
 
   // owner
-  withdrawn: 'SELECT until_ms AS untilMs FROM withdrawn WHERE owner = ?1',
+  withdrawn: 'SELECT until_ms AS untilMs FROM withdrawn WHERE owner = ?',
   // owner, until
-  addWithdrawn:
-    'INSERT INTO withdrawn (owner, until_ms) VALUES (?1, ?2) ON CONFLICT (owner) DO UPDATE SET until_ms = ?2',
+  addWithdrawn: `INSERT INTO withdrawn (owner, until_ms) VALUES (?, ?)
+    ON CONFLICT (owner) DO UPDATE SET until_ms = excluded.until_ms`,
   // now
-  removeOldWithdrawn: 'DELETE FROM withdrawn WHERE until_ms <= ?1',
+  removeOldWithdrawn: 'DELETE FROM withdrawn WHERE until_ms <= ?',
 
   // instance, owner
-  addBroken: 'INSERT OR IGNORE INTO broken (instance, owner) VALUES (?1, ?2)',
+  addBroken: 'INSERT OR IGNORE INTO broken (instance, owner) VALUES (?, ?)',
   // instance
-  brokenOf: 'SELECT owner FROM broken WHERE instance = ?1',
-  removeBrokenOf: 'DELETE FROM broken WHERE instance = ?1',
+  brokenOf: 'SELECT owner FROM broken WHERE instance = ?',
+  removeBrokenOf: 'DELETE FROM broken WHERE instance = ?',
 };
 
 export type Statements = Readonly<Record<StatementName, Statement>>;
