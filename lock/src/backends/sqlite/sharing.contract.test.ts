@@ -86,7 +86,7 @@ describe('processes', () => {
       }
       others.push(await churning());
     }
-    expect(seen.size).toBeGreaterThan(20);
+    expect(seen.size).toBeGreaterThan(5);
     const floor = readFloor(path.join(directory, 'floor'));
     for (const token of last.values()) expect(token).toBeLessThanOrEqual(floor);
   }, 120_000);
