@@ -22,6 +22,11 @@ describe('the set-up', () => {
         'redis-sentinel',
         'redis-tools',
         'strace',
+        'default-jre-headless',
+        'libzookeeper-java',
+        'default-jdk-headless',
+        'libcurator-recipes-java',
+        'python3-kazoo',
         'procps',
       ]),
     ]);
