@@ -26,7 +26,8 @@ import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import { type Clock, systemClock, systemRandom } from '../../core/clock.ts';
 import { checkKeys } from '../../core/options.ts';
 import { ZooKeeperBackend } from './backend.ts';
-import { isPath, parseConnectString } from './client/hosts.ts';
+import { parseConnectString } from './client/hosts.ts';
+import { isPath } from './client/paths.ts';
 
 export { ZooKeeperBackend };
 

@@ -6,16 +6,19 @@
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { AcquireRequest, OwnerId } from '../../core/backend.ts';
+import { isRefused } from './client/paths.ts';
 
 const HOST = hostname();
-
-/** What a path may not contain, the slash that would make it two parts, and the sign of the code itself. */
-const CODED = /[\u0000-\u001f\u007f-\u009f\ud800-\uffff/%]/u;
 
 /** The name of a lock as one part of a path. Names of letters, digits and signs stay as they are. */
 export function toPart(name: string): string {
   if (name === '.' || name === '..') return name.replaceAll('.', '%2E');
-  return [...name].map((sign) => (CODED.test(sign) || sign.length > 1 ? encodeURIComponent(sign) : sign)).join('');
+  return [...name].map((sign) => (isCoded(sign) ? encodeURIComponent(sign) : sign)).join('');
+}
+
+/** What a path may not contain, the slash that would make it two parts, and the sign of the code itself. */
+function isCoded(sign: string): boolean {
+  return sign === '/' || sign === '%' || sign.length > 1 || isRefused(sign.charCodeAt(0));
 }
 
 /** The name of the lock, or the part itself if somebody else has made it. */

@@ -39,7 +39,7 @@ export function inOrder(children: readonly string[]): string[] {
 function rank(child: string): Ranked {
   const at = child.lastIndexOf(MARKER);
   const key = at < 0 ? child : child.slice(at + MARKER.length);
-  return { child, key, number: /^(-[0-9]{10}|[0-9]{10})$/.test(key) ? Number(key) : undefined };
+  return { child, key, number: /^(-[0-9]{9,10}|[0-9]{10})$/.test(key) ? Number(key) : undefined };
 }
 
 /** As Java compares strings: by UTF-16 code units. */

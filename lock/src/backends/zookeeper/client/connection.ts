@@ -240,7 +240,12 @@ export class Connection {
     const { request, sentAt } = pending;
     this.#options.answered(sentAt, request.byLeader);
     if (error === 0) {
-      pending.resolve(request.read(reader, zxid));
+      try {
+        pending.resolve(request.read(reader, zxid));
+      } catch (problem) {
+        pending.reject(problem as Error);
+        if (!(problem instanceof ZooKeeperError)) throw problem; // not understood: the connection is of no use
+      }
       return;
     }
     const refusal = ZooKeeperError.of(error, request.what, request.path);

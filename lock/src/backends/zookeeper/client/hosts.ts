@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isPath } from './paths.ts';
 
 export interface Host {
   readonly host: string;
@@ -37,20 +38,6 @@ function parseHost(text: string, whole: string): Host {
     );
   }
   return { host, port };
-}
-
-/** Whether ZooKeeper takes it as an absolute path: no empty part, no dots, no control characters. */
-export function isPath(path: string): boolean {
-  if (!path.startsWith('/') || !path.isWellFormed()) return false;
-  // The server reads UTF-16, and refuses control characters and everything beyond the basic plane.
-  const refused = /[\u0000-\u001f\u007f-\u009f\ud800-\uf8ff\ufff0-\uffff]/;
-  return (
-    !refused.test(path) &&
-    path
-      .slice(1)
-      .split('/')
-      .every((part) => part !== '' && part !== '.' && part !== '..')
-  );
 }
 
 /** In a random order, so that many clients do not all sit on the first server. */

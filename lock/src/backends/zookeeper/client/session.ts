@@ -18,6 +18,12 @@ import { Watches } from './watches.ts';
 /** How long one attempt to connect may take: a share of the session for each server, within these limits. */
 const CONNECT_MS = { least: 500, most: 5_000 };
 
+/**
+ * Without a connection for so many sessions the session is given up. It may live on at servers that nobody reaches, but
+ * an ensemble that has lost its data would refuse us for ever, since we have seen what it does not know.
+ */
+const GIVE_UP_AFTER = 2;
+
 /** Between rounds over all servers: not below, not above, with full jitter between. */
 const PAUSE_MS = { least: 20, most: 1_000 };
 
@@ -51,6 +57,7 @@ export class Session {
   #connection: Connection | undefined;
   /** The connection that is being made. */
   #opening: Connection | undefined;
+  #connectedUntil: Instant | undefined;
   #problem: Error | undefined;
   #over: SessionOverError | undefined;
   #isClosing = false;
@@ -150,6 +157,7 @@ export class Session {
       }
       this.#opening = undefined;
       connection.end(new Error('The connection is not needed any more.'));
+      this.#giveUpInTime();
       if (attempt >= 0 && (attempt + 1) % this.#hosts.length === 0) await this.#pause(attempt / this.#hosts.length);
     }
   }
@@ -163,7 +171,19 @@ export class Session {
     this.#options.connection(true);
     this.#problem = await connection.ended;
     this.#connection = undefined;
+    this.#connectedUntil = this.#options.clock.now();
     if (this.#over === undefined) this.#options.connection(false);
+  }
+
+  #giveUpInTime(): void {
+    if (this.#connectedUntil === undefined || this.#time === undefined) return;
+    const awayMs = this.#options.clock.now() - this.#connectedUntil;
+    if (awayMs < this.#time.timeoutMs * GIVE_UP_AFTER) return;
+    this.#end(
+      new SessionOverError(
+        `The session of ${this.#time.timeoutMs} ms was given up after ${Math.round(awayMs)} ms without a connection.`,
+      ),
+    );
   }
 
   #open(host: Host): Connection {

@@ -32,7 +32,7 @@ export class Ensemble {
     );
     const servers = clientPorts.map((port, self) => {
       const members = leaderPorts.map((leaderPort, other) => {
-        const seenPort = other === self ? leaderPort : (ways[self]?.[other] as Relay).port;
+        const seenPort = other === self ? leaderPort : portOf(ways, self, other);
         return `server.${other + 1}=127.0.0.1:${seenPort}:${electionPorts[other]}`;
       });
       return new ZooKeeperServer({ folder: join(folder, String(self + 1)), port, config: [...members, ...config] });
@@ -77,9 +77,11 @@ export class Ensemble {
     for (const relay of this.#ways.flat()) relay.heal();
   }
 
-  async restart(): Promise<void> {
-    await Promise.all(this.servers.map((server) => server.kill()));
-    for (const server of this.servers) await server.spawn();
+  /** Kills the leader, and starts it again; resolves when all three answer. */
+  async restartLeader(): Promise<void> {
+    const leader = await this.leader();
+    await leader.kill();
+    await leader.spawn();
     await this.untilReady();
   }
 
@@ -96,4 +98,10 @@ export class Ensemble {
     await Promise.all(this.#ways.flat().map((relay) => relay.close()));
     await rm(this.#folder, { recursive: true, force: true });
   }
+}
+
+function portOf(ways: readonly (readonly Relay[])[], from: number, to: number): number {
+  const relay = ways[from]?.[to];
+  if (relay === undefined) throw new Error(`There is no way from ${from} to ${to}.`);
+  return relay.port;
 }

@@ -20,6 +20,9 @@ export const JVM_FLAGS: readonly string[] = ['-Xms32m', '-Xmx96m', '-XX:+UseSeri
 /** A tick of 100 ms allows sessions of 200 ms, so that the cases of the contract are quick. */
 const TICK_MS = 100;
 
+/** Small files, and no flushing: a killed server keeps what the system has, and only a power cut would take it. */
+const SERVER_FLAGS = ['-Dzookeeper.preAllocSize=1024', '-Dzookeeper.forceSync=no'];
+
 /** Why ZooKeeper cannot be started here, or undefined. */
 export function whyNoZooKeeper(): string | undefined {
   if (!existsSync(ZOOKEEPER_JAR)) return `${ZOOKEEPER_JAR} is missing: npm run setup`;
@@ -87,7 +90,7 @@ export class ZooKeeperServer {
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, 'zoo.cfg'), `${lines.join('\n')}\n`);
     const log = openSync(join(folder, 'log'), 'a');
-    const flags = [...JVM_FLAGS, '-Dzookeeper.preAllocSize=1024', ...javaFlags];
+    const flags = [...JVM_FLAGS, ...SERVER_FLAGS, ...javaFlags];
     const main = 'org.apache.zookeeper.server.quorum.QuorumPeerMain';
     this.#child = spawn('java', [...flags, '-cp', classPath, main, join(folder, 'zoo.cfg')], {
       stdio: ['ignore', log, log],
