@@ -214,10 +214,7 @@ describe.skipIf(missing !== undefined)('a lock on one ZooKeeper server', () => {
     const watchers = (await server.ask('wchp')).split('\n').filter((line) => line.startsWith('\t'));
     expect(watchers).toHaveLength(20); // one session for each of the paths
     await holder.release();
-    for (const wait of waits) {
-      const lease = await wait;
-      await lease.release();
-    }
+    await Promise.all(waits.map(async (wait) => (await wait).release()));
   });
 
   it('keeps its order and excludes when others make nodes between, and one holder in three is killed', async () => {
