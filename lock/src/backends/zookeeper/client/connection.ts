@@ -29,6 +29,9 @@ const LARGEST_FRAME = 64 * 2 ** 20;
 const PING_EVERY = 1 / 6;
 const SILENT_AFTER = 2 / 3;
 
+/** For requests without a deadline: they end with the connection. */
+const NEVER = Number.POSITIVE_INFINITY as Instant;
+
 export interface ConnectionOptions {
   readonly host: Host;
   readonly tls: TlsOptions | undefined;
@@ -60,6 +63,7 @@ export interface Request<Answer> {
 interface Pending {
   readonly xid: number;
   readonly sentAt: Instant;
+  readonly deadline: Instant;
   readonly request: Request<unknown>;
   resolve(answer: unknown): void;
   reject(error: Error): void;
@@ -88,6 +92,9 @@ export class Connection {
   #sentAt: Instant;
   #heardAt: Instant;
   #cancelTimer: CancelTimer = () => undefined;
+  /** One timer for the deadlines of all requests: set for the earliest, and gone when nothing is under way. */
+  #expiryAt: Instant = NEVER;
+  #cancelExpiry: CancelTimer = () => undefined;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -134,15 +141,16 @@ export class Connection {
     }
   }
 
-  /** Sends a request. Rejects with ConnectionLossError if the connection ends before the answer. */
-  send<Answer>(request: Request<Answer>): Promise<Answer> {
+  /** Sends a request. Rejects with ConnectionLossError if the connection ends, or the deadline comes, before the answer. */
+  send<Answer>(request: Request<Answer>, deadline: Instant = NEVER): Promise<Answer> {
     if (this.#isOver) return Promise.reject(lossOf(request));
     const xid = request.xid ?? this.#nextXid();
     const writer = new JuteWriter().int(xid).int(request.opCode);
     request.write(writer);
     return new Promise((resolve, reject) => {
       const sentAt = this.#options.clock.now();
-      this.#pending.set(xid, { xid, sentAt, request, resolve: resolve as (answer: unknown) => void, reject });
+      this.#pending.set(xid, { xid, sentAt, deadline, request, resolve: resolve as (answer: unknown) => void, reject });
+      this.#watchDeadline(deadline);
       this.#write(writer.frame());
     });
   }
@@ -151,6 +159,7 @@ export class Connection {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#cancelTimer();
+    this.#forgetDeadlines();
     this.#socket.destroy();
     for (const { request, reject } of this.#pending.values()) reject(lossOf(request, reason));
     this.#pending.clear();
@@ -189,6 +198,35 @@ export class Connection {
     };
     this.#heardAt = clock.now();
     look();
+  }
+
+  #watchDeadline(deadline: Instant): void {
+    if (deadline >= this.#expiryAt) return;
+    this.#cancelExpiry();
+    this.#expiryAt = deadline;
+    // A process that waits for an answer lives until then; one that waits for nothing may end.
+    this.#cancelExpiry = this.#options.clock.callAt(deadline, () => this.#expire(), { keepAlive: true });
+  }
+
+  #forgetDeadlines(): void {
+    this.#cancelExpiry();
+    this.#expiryAt = NEVER;
+  }
+
+  /** Gives up what is late. An answer that comes all the same finds nobody. */
+  #expire(): void {
+    this.#expiryAt = NEVER;
+    const now = this.#options.clock.now();
+    let next = NEVER;
+    for (const { xid, deadline, request, reject } of this.#pending.values()) {
+      if (deadline > now) {
+        next = Instant.earliest(next, deadline);
+        continue;
+      }
+      this.#pending.delete(xid);
+      reject(lossOf(request, new Error('Its deadline has come.')));
+    }
+    this.#watchDeadline(next);
   }
 
   #ping(): void {
@@ -237,6 +275,7 @@ export class Connection {
     const pending = this.#pending.get(xid);
     if (pending === undefined) return;
     this.#pending.delete(xid);
+    if (this.#pending.size === 0) this.#forgetDeadlines();
     const { request, sentAt } = pending;
     this.#options.answered(sentAt, request.byLeader);
     if (error === 0) {
@@ -258,7 +297,7 @@ export class Connection {
 
 function lossOf({ what, path }: Request<unknown>, cause?: Error): ConnectionLossError {
   const because = cause === undefined ? '' : ` ${cause.message}`;
-  return new ConnectionLossError(`The connection ended before the answer to ${what} of ${path}.${because}`, { cause });
+  return new ConnectionLossError(`No answer came to ${what} of ${path}.${because}`, { cause });
 }
 
 /** The name that the certificate must have; addresses are not sent as one. */

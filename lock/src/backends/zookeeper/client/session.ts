@@ -115,8 +115,7 @@ export class Session {
   send<Answer>(request: Request<Answer>, deadline?: Instant): Promise<Answer> {
     if (this.#over !== undefined) return Promise.reject(this.#over);
     if (this.#connection === undefined) return Promise.reject(this.#notConnected());
-    const answer = this.#connection.send(request);
-    return deadline === undefined ? answer : this.#within(deadline, request, answer);
+    return this.#connection.send(request, deadline);
   }
 
   /** Ends the session at the server, which removes its nodes at once. Resolves when it has answered, or at the deadline. */
@@ -240,18 +239,6 @@ export class Session {
   #notConnected(): NotConnectedError {
     const because = this.#problem === undefined ? '' : ` The last attempt: ${this.#problem.message}`;
     return new NotConnectedError(`There is no connection to a ZooKeeper server.${because}`, { cause: this.#problem });
-  }
-
-  /** The answer, or ConnectionLossError at the deadline: a late answer is dropped. */
-  #within<Answer>(deadline: Instant, { what, path }: Request<Answer>, answer: Promise<Answer>): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      const cancel = this.#options.clock.callAt(
-        deadline,
-        () => reject(new ConnectionLossError(`No answer to ${what} of ${path} before its deadline.`)),
-        { keepAlive: true },
-      );
-      answer.then(resolve, reject).finally(cancel);
-    });
   }
 
   #pause(rounds: number): Promise<void> {
