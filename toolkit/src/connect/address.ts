@@ -29,7 +29,17 @@ export interface RedisAddress {
   readonly description: string;
 }
 
-export type Address = SqliteAddress | RedisAddress;
+export interface ZooKeeperAddress {
+  readonly kind: 'zookeeper';
+  /** As ZooKeeper's own clients take it: `zk1:2181,zk2:2181/chroot`. */
+  readonly servers: string;
+  readonly digest: { readonly user: string; readonly password: string } | undefined;
+  readonly tls: boolean;
+  readonly password: string | undefined;
+  readonly description: string;
+}
+
+export type Address = SqliteAddress | RedisAddress | ZooKeeperAddress;
 
 /** What a user may write, for messages and help. */
 export const ADDRESS_FORMS: readonly string[] = [
@@ -37,6 +47,8 @@ export const ADDRESS_FORMS: readonly string[] = [
   'sqlite:///var/lib/jobs       the same, in a folder of your choice',
   'redis://user:pass@host:6379/0  a Redis or Valkey server',
   'rediss://…                   the same over TLS',
+  'zookeeper://user:pass@zk1:2181,zk2:2181/chroot  a ZooKeeper ensemble; user and password, if any, own the nodes',
+  'zookeepers://…               the same over TLS',
 ];
 
 /** Reads a URL; without one it is the embedded file of this user. */
@@ -49,9 +61,12 @@ export function parseAddress(url: string | undefined): Address {
     case 'redis':
     case 'rediss':
       return redisAddress(scheme, url);
+    case 'zookeeper':
+    case 'zookeepers':
+      return zookeeperAddress(scheme, url);
     default:
       throw new AddressError(
-        `The URL of the locks must start with sqlite:, redis:// or rediss://, and ${scheme === undefined ? 'has no scheme' : `starts with ${scheme}:`}.`,
+        `The URL of the locks must start with sqlite:, redis://, rediss://, zookeeper:// or zookeepers://, and ${scheme === undefined ? 'has no scheme' : `starts with ${scheme}:`}.`,
       );
   }
 }
@@ -106,6 +121,30 @@ function redisAddress(scheme: 'redis' | 'rediss', url: string): RedisAddress {
   };
 }
 
+function zookeeperAddress(scheme: 'zookeeper' | 'zookeepers', url: string): ZooKeeperAddress {
+  // It may name several servers, which the URLs of the web cannot.
+  const match = /^\/\/(?:([^@/:]*)(?::([^@/]*))?@)?([^@/]+(?:\/[^@?#]*)?)$/.exec(url.slice(scheme.length + 1));
+  const [, user, password, servers] = match ?? [];
+  if (servers === undefined) {
+    throw new AddressError(
+      `The ${scheme}:// URL cannot be read. It looks like ${scheme}://user:password@zk1:2181,zk2:2181/chroot, with special characters in the password percent-encoded.`,
+    );
+  }
+  if (user !== undefined && (user === '' || password === undefined)) {
+    throw new AddressError(`A ${scheme}:// URL has both a user and a password, or neither.`);
+  }
+  const secret = password === undefined ? undefined : decoded(password, 'password');
+  return {
+    kind: 'zookeeper',
+    servers: decoded(servers, 'chroot'),
+    digest:
+      user === undefined || secret === undefined ? undefined : { user: decoded(user, 'user name'), password: secret },
+    tls: scheme === 'zookeepers',
+    password: secret,
+    description: `${scheme}://${user === undefined ? '' : `${user}:***@`}${servers}`,
+  };
+}
+
 function decoded(text: string, what: string): string {
   try {
     return decodeURIComponent(text);
@@ -118,7 +157,7 @@ const SHORTEST_SECRET = 4;
 
 /** Takes the password out of a text that somebody else wrote, such as an error of a client. */
 export function redact(text: string, address: Address): string {
-  if (address.kind !== 'redis' || address.password === undefined) return text;
+  if (address.kind === 'sqlite' || address.password === undefined) return text;
   // A password of a letter or two is no secret, and without those letters the text would be none either.
   if (address.password.length < SHORTEST_SECRET) return text;
   const forms = [address.password, encodeURIComponent(address.password), encodeURI(address.password)];
