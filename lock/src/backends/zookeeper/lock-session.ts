@@ -15,8 +15,8 @@ import type { Acl } from './client/protocol.ts';
 import type { SessionTime } from './client/session-time.ts';
 import { Place } from './place.ts';
 
-/** A waiter that was silent for this many heartbeats is not wanted any more. */
-const SILENT_HEARTBEATS = 3;
+/** A net below the others: a dead process's waiters go with its session, and a live one takes back what it does not want. */
+const SILENT_HEARTBEATS = 10;
 
 /** The same grant is told again as it was, unless less than this share of it is left. */
 const FRESH = 1 / 2;
