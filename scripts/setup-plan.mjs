@@ -1,6 +1,7 @@
 /**
  * What the tests and the full check-up start, where Debian and Homebrew have it, and what would be missing without it.
- * `brew` is left out where macOS brings the tool itself or has nothing like it.
+ * `brew` is left out where macOS brings the tool itself or has nothing like it. `file` says where a tool stands that is
+ * no program: a library for Java or Python.
  */
 const tools = [
   { name: 'redis-server', apt: 'redis-server', brew: 'redis', use: 'the Redis backend, and every experiment on Redis' },
@@ -14,6 +15,29 @@ const tools = [
     use: 'the proof that `etcdctl lock` and ours exclude each other',
   },
   { name: 'strace', apt: 'strace', platforms: ['linux'], use: 'faults inside a system call' },
+  { name: 'java', apt: 'default-jre-headless', platforms: ['linux'], use: 'the ZooKeeper server' },
+  {
+    name: 'zookeeper.jar',
+    apt: 'libzookeeper-java',
+    file: '/usr/share/java/zookeeper.jar',
+    platforms: ['linux'],
+    use: 'the ZooKeeper backend: the server, without a service that starts by itself',
+  },
+  { name: 'javac', apt: 'default-jdk-headless', platforms: ['linux'], use: 'Curator beside us on one lock' },
+  {
+    name: 'curator.jar',
+    apt: 'libcurator-recipes-java',
+    file: '/usr/share/java/curator-recipes.jar',
+    platforms: ['linux'],
+    use: 'Curator beside us on one lock',
+  },
+  {
+    name: 'kazoo',
+    apt: 'python3-kazoo',
+    file: '/usr/lib/python3/dist-packages/kazoo/client.py',
+    platforms: ['linux'],
+    use: 'showing that kazoo locks otherwise',
+  },
   { name: 'ps', apt: 'procps', use: 'proof that a process was really stopped or killed' },
 ];
 

@@ -41,7 +41,7 @@ process.exitCode = await main();
 async function main() {
   const wanted = toolsFor(process.platform);
   for (const tool of wanted) console.log(line(tool));
-  const missing = wanted.filter((tool) => !find(tool.name));
+  const missing = wanted.filter((tool) => !find(tool));
   if (missing.length === 0) {
     console.log('Everything is there.');
     return 0;
@@ -54,9 +54,9 @@ async function main() {
   const plan = planInstall({
     platform: process.platform,
     missing,
-    manager: ['apt-get', 'brew'].find((name) => find(name)),
+    manager: ['apt-get', 'brew'].find((name) => find({ name })),
     isRoot: process.getuid?.() === 0,
-    hasSudo: find('sudo') !== undefined,
+    hasSudo: find({ name: 'sudo' }) !== undefined,
   });
   if (plan.problem) return fail(plan.problem);
 
@@ -67,7 +67,7 @@ async function main() {
   const status = plan.asRoot ? installWithApt(plan) : installWithBrew(plan);
   if (status !== 0) return fail(`The package manager ended with status ${status}; its message is above.`);
 
-  const still = wanted.filter((tool) => !find(tool.name));
+  const still = wanted.filter((tool) => !find(tool));
   if (still.length > 0) {
     return fail(`The packages are installed, and still not found: ${still.map((tool) => tool.name).join(', ')}.
 Looked on the PATH and in ${knownPlaces.join(', ')}.`);
@@ -79,7 +79,7 @@ Looked on the PATH and in ${knownPlaces.join(', ')}.`);
 }
 
 function line(tool) {
-  const file = find(tool.name);
+  const file = find(tool);
   return `${file ? 'found  ' : 'missing'}  ${tool.name.padEnd(15)} ${file ?? `for ${tool.use}`}`;
 }
 
@@ -88,8 +88,9 @@ function fail(message) {
   return 1;
 }
 
-/** The path of an executable file of this name, or undefined. */
-function find(name) {
+/** The path of the executable file of this name, or of what is no program, or undefined. */
+function find({ name, file }) {
+  if (file) return existsSync(file) ? file : undefined;
   const folders = [...(process.env.PATH ?? '').split(path.delimiter), ...knownPlaces].filter(Boolean);
   return folders.map((folder) => path.join(folder, name)).find(isExecutable);
 }

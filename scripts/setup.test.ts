@@ -24,6 +24,11 @@ describe('the set-up', () => {
         'etcd-server',
         'etcd-client',
         'strace',
+        'default-jre-headless',
+        'libzookeeper-java',
+        'default-jdk-headless',
+        'libcurator-recipes-java',
+        'python3-kazoo',
         'procps',
       ]),
     ]);

@@ -42,7 +42,17 @@ export interface EtcdAddress {
   readonly description: string;
 }
 
-export type Address = SqliteAddress | RedisAddress | EtcdAddress;
+export interface ZooKeeperAddress {
+  readonly kind: 'zookeeper';
+  /** As ZooKeeper's own clients take it: `zk1:2181,zk2:2181/chroot`. */
+  readonly servers: string;
+  readonly digest: { readonly user: string; readonly password: string } | undefined;
+  readonly tls: boolean;
+  readonly password: string | undefined;
+  readonly description: string;
+}
+
+export type Address = SqliteAddress | RedisAddress | EtcdAddress | ZooKeeperAddress;
 
 /** What a user may write, for messages and help. */
 export const ADDRESS_FORMS: readonly string[] = [
@@ -52,7 +62,11 @@ export const ADDRESS_FORMS: readonly string[] = [
   'rediss://…                   the same over TLS',
   'etcd://user:pass@host:2379,host:2379/prefix  an etcd, by some of its members; names begin with the prefix',
   'etcds://…                    the same over TLS',
+  'zookeeper://user:pass@zk1:2181,zk2:2181/chroot  a ZooKeeper ensemble; user and password, if any, own the nodes',
+  'zookeepers://…               the same over TLS',
 ];
+
+const SCHEMES = 'sqlite:, redis://, rediss://, etcd://, etcds://, zookeeper:// or zookeepers://';
 
 /** Reads a URL; without one it is the embedded file of this user. */
 export function parseAddress(url: string | undefined): Address {
@@ -67,9 +81,12 @@ export function parseAddress(url: string | undefined): Address {
     case 'etcd':
     case 'etcds':
       return etcdAddress(scheme, url);
+    case 'zookeeper':
+    case 'zookeepers':
+      return zookeeperAddress(scheme, url);
     default:
       throw new AddressError(
-        `The URL of the locks must start with sqlite:, redis://, rediss://, etcd:// or etcds://, and ${scheme === undefined ? 'has no scheme' : `starts with ${scheme}:`}.`,
+        `The URL of the locks must start with ${SCHEMES}, and ${scheme === undefined ? 'has no scheme' : `starts with ${scheme}:`}.`,
       );
   }
 }
@@ -145,6 +162,30 @@ function etcdAddress(scheme: 'etcd' | 'etcds', url: string): EtcdAddress {
     password: secret === undefined ? undefined : decoded(secret, 'password'),
     keyPrefix: decoded(path, 'prefix'),
     description: `${scheme}://${shown}${hosts}${path === '' ? '' : `/${path}`}`,
+  };
+}
+
+function zookeeperAddress(scheme: 'zookeeper' | 'zookeepers', url: string): ZooKeeperAddress {
+  // It may name several servers, which the URLs of the web cannot.
+  const match = /^\/\/(?:([^@/:]*)(?::([^@/]*))?@)?([^@/]+(?:\/[^@?#]*)?)$/.exec(url.slice(scheme.length + 1));
+  const [, user, password, servers] = match ?? [];
+  if (servers === undefined) {
+    throw new AddressError(
+      `The ${scheme}:// URL cannot be read. It looks like ${scheme}://user:password@zk1:2181,zk2:2181/chroot, with special characters in the password percent-encoded.`,
+    );
+  }
+  if (user !== undefined && (user === '' || password === undefined)) {
+    throw new AddressError(`A ${scheme}:// URL has both a user and a password, or neither.`);
+  }
+  const secret = password === undefined ? undefined : decoded(password, 'password');
+  return {
+    kind: 'zookeeper',
+    servers: decoded(servers, 'chroot'),
+    digest:
+      user === undefined || secret === undefined ? undefined : { user: decoded(user, 'user name'), password: secret },
+    tls: scheme === 'zookeepers',
+    password: secret,
+    description: `${scheme}://${user === undefined ? '' : `${user}:***@`}${servers}`,
   };
 }
 

@@ -47,5 +47,9 @@ export async function connect(url: string | undefined, options: ConnectOptions =
       const { openEtcd } = await import('./etcd.ts');
       return openEtcd(address, options);
     }
+    case 'zookeeper': {
+      const { openZooKeeper } = await import('./zookeeper.ts');
+      return openZooKeeper(address, options);
+    }
   }
 }
