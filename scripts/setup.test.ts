@@ -20,6 +20,9 @@ describe('the set-up', () => {
       ['apt-get', 'install', '-y', '--no-install-recommends'].concat([
         'redis-server',
         'redis-sentinel',
+        'postgresql',
+        'mariadb-server',
+        'pgbouncer',
         'redis-tools',
         'etcd-server',
         'etcd-client',
@@ -46,11 +49,8 @@ describe('the set-up', () => {
 
   it('takes one Homebrew package for all programs of a server, and never sudo', () => {
     const plan = planInstall({ ...debian, platform: 'darwin', manager: 'brew', missing: toolsFor('darwin') });
-    expect(plan).toEqual({
-      asRoot: false,
-      packages: ['redis', 'etcd'],
-      commands: [['brew', 'install', 'redis', 'etcd']],
-    });
+    const packages = ['redis', 'postgresql@17', 'mariadb', 'pgbouncer', 'etcd'];
+    expect(plan).toEqual({ asRoot: false, packages, commands: [['brew', 'install', ...packages]] });
   });
 
   it('names the missing tools where it knows no package manager', () => {

@@ -52,7 +52,15 @@ export interface ZooKeeperAddress {
   readonly description: string;
 }
 
-export type Address = SqliteAddress | RedisAddress | EtcdAddress | ZooKeeperAddress;
+/** A database, as its driver takes the URL. */
+export interface SqlAddress {
+  readonly kind: 'postgres' | 'mysql';
+  readonly url: string;
+  readonly password: string | undefined;
+  readonly description: string;
+}
+
+export type Address = SqliteAddress | RedisAddress | EtcdAddress | ZooKeeperAddress | SqlAddress;
 
 /** What a user may write, for messages and help. */
 export const ADDRESS_FORMS: readonly string[] = [
@@ -64,9 +72,12 @@ export const ADDRESS_FORMS: readonly string[] = [
   'etcds://…                    the same over TLS',
   'zookeeper://user:pass@zk1:2181,zk2:2181/chroot  a ZooKeeper ensemble; user and password, if any, own the nodes',
   'zookeepers://…               the same over TLS',
+  'postgres://user:pass@host/db   PostgreSQL; `holdfast migrate` makes its tables',
+  'mysql://user:pass@host/db      MySQL or MariaDB; the same',
 ];
 
-const SCHEMES = 'sqlite:, redis://, rediss://, etcd://, etcds://, zookeeper:// or zookeepers://';
+const SCHEMES =
+  'sqlite:, redis://, rediss://, etcd://, etcds://, zookeeper://, zookeepers://, postgres:// or mysql://';
 
 /** Reads a URL; without one it is the embedded file of this user. */
 export function parseAddress(url: string | undefined): Address {
@@ -84,6 +95,12 @@ export function parseAddress(url: string | undefined): Address {
     case 'zookeeper':
     case 'zookeepers':
       return zookeeperAddress(scheme, url);
+    case 'postgres':
+    case 'postgresql':
+      return sqlAddress('postgres', scheme, url);
+    case 'mysql':
+    case 'mariadb':
+      return sqlAddress('mysql', scheme, url);
     default:
       throw new AddressError(
         `The URL of the locks must start with ${SCHEMES}, and ${scheme === undefined ? 'has no scheme' : `starts with ${scheme}:`}.`,
@@ -187,6 +204,26 @@ function zookeeperAddress(scheme: 'zookeeper' | 'zookeepers', url: string): ZooK
     password: secret,
     description: `${scheme}://${user === undefined ? '' : `${user}:***@`}${servers}`,
   };
+}
+
+function sqlAddress(kind: SqlAddress['kind'], scheme: string, url: string): SqlAddress {
+  const form = `${scheme}://user:password@host/database`;
+  let parts: URL;
+  try {
+    parts = new URL(url);
+  } catch {
+    throw new AddressError(
+      `The ${scheme}:// URL cannot be read. It looks like ${form}, with special characters in the password percent-encoded.`,
+    );
+  }
+  const database = parts.pathname.slice(1);
+  if (parts.hostname === '' || database === '') {
+    throw new AddressError(`The ${scheme}:// URL must name a host and a database. It looks like ${form}.`);
+  }
+  const password = parts.password === '' ? undefined : decoded(parts.password, 'password');
+  const user = parts.username === '' ? '' : `${parts.username}${password === undefined ? '' : ':***'}@`;
+  parts.protocol = `${kind}:`;
+  return { kind, url: parts.href, password, description: `${scheme}://${user}${parts.host}/${database}` };
 }
 
 function decoded(text: string, what: string): string {
