@@ -76,8 +76,7 @@ export const ADDRESS_FORMS: readonly string[] = [
   'mysql://user:pass@host/db      MySQL or MariaDB; the same',
 ];
 
-const SCHEMES =
-  'sqlite:, redis://, rediss://, etcd://, etcds://, zookeeper://, zookeepers://, postgres:// or mysql://';
+const SCHEMES = 'sqlite:, redis://, rediss://, etcd://, etcds://, zookeeper://, zookeepers://, postgres:// or mysql://';
 
 /** Reads a URL; without one it is the embedded file of this user. */
 export function parseAddress(url: string | undefined): Address {
