@@ -90,11 +90,26 @@ function withPrintableTexts(result: Result): Result {
 }
 
 function reasonsNotRun(results: readonly Result[]): string[] {
-  const groups = new Map<string, string[]>();
-  for (const { verdict, reason = '', experiment, subject } of results) {
-    if (verdict === 'not-run') groups.set(reason, [...(groups.get(reason) ?? []), `${experiment} · ${subject}`]);
+  const groups = new Map<string, Result[]>();
+  for (const result of results) {
+    const { verdict, reason = '' } = result;
+    if (verdict === 'not-run') groups.set(reason, [...(groups.get(reason) ?? []), result]);
   }
-  return [...groups].map(([reason, names]) => `Not run: ${names.join(', ')}. ${reason}`);
+  return [...groups].map(([reason, group]) => `Not run: ${namesOf(group)}. ${reason}`);
+}
+
+/** Each experiment with its subjects; said shortly where all have the same. */
+function namesOf(results: readonly Result[]): string {
+  const experiments = [...new Set(results.map(({ experiment }) => experiment))];
+  const subjectsOf = (id: string): string =>
+    results
+      .filter(({ experiment }) => experiment === id)
+      .map(({ subject }) => subject)
+      .join(', ');
+  const [first = ''] = experiments;
+  if (experiments.every((id) => subjectsOf(id) === subjectsOf(first)))
+    return `${experiments.join(', ')} with ${subjectsOf(first)}`;
+  return experiments.map((id) => `${id} with ${subjectsOf(id)}`).join('; ');
 }
 
 function countsOf(ran: readonly Result[]): string {

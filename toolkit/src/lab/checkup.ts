@@ -29,6 +29,8 @@ export async function checkup(ids: readonly string[], options: CheckupOptions): 
     printLines(listLines(redis));
     return EXIT_CODES.done.code;
   }
+  // Whoever reads the progress may stop doing so; the results do not depend on it.
+  process.stderr.on('error', () => {});
   const startedAt = new Date();
   const began = performance.now();
   const reaper = await Reaper.start();

@@ -5,11 +5,14 @@
  */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { processFile } from './process-file.ts';
 
 export class Reaper {
   readonly #process: ChildProcess;
+  /** Process groups that live. */
+  readonly #groups = new Set<number>();
   /** For everything temporary; gone when the check-up is. */
   readonly folder: string;
 
@@ -39,10 +42,12 @@ export class Reaper {
     const child = spawn(command, args, { ...options, detached: true });
     const { pid } = child;
     if (pid !== undefined) {
+      this.#groups.add(pid);
       this.#tell(`+${pid}`);
       child.once('exit', () => {
         // What the process has started itself goes with it.
         killGroup(pid);
+        this.#groups.delete(pid);
         this.#tell(`-${pid}`);
       });
     }
@@ -51,10 +56,13 @@ export class Reaper {
 
   /** Kills what is left and removes the folder. Safe to call twice. */
   async close(): Promise<void> {
-    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
-    const exited = once(this.#process, 'exit');
-    this.#process.stdin?.end();
-    await exited;
+    if (this.#process.exitCode === null && this.#process.signalCode === null) {
+      const exited = once(this.#process, 'exit');
+      this.#process.stdin?.end();
+      await exited;
+    }
+    // Nothing is left to do here, unless somebody has killed the reaper.
+    cleanUp(this.#groups, this.folder);
   }
 
   #tell(line: string): void {
@@ -63,10 +71,17 @@ export class Reaper {
 }
 
 /** Kills a process and all of its group; nothing happens where none is left. */
-export function killGroup(pid: number): void {
+function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
     // ESRCH: the whole group has ended.
   }
+}
+
+/** Ends these process groups, then removes the folder. */
+export function cleanUp(groups: ReadonlySet<number>, folder: string): void {
+  for (const pid of groups) killGroup(pid);
+  // Killed processes may still be finishing a write, which makes a folder reappear: that is what the retries are for.
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
 }

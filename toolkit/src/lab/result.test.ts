@@ -66,6 +66,11 @@ describe('a verdict', () => {
     expect(conclude(checks({ exposure: 'unknown' }), { ...rule, needsExposure: false }).verdict).toBe('safe');
   });
 
+  it('says that the rival never got the lock, where that is why nothing could be damaged', () => {
+    const { reason } = conclude(checks({ exposure: 'unknown', recovery: 'unsafe' }), rule);
+    expect(reason).toBe('recovery is unsafe.');
+  });
+
   it('is unsafe when damage was seen, with or without the proof that it could happen', () => {
     expect(conclude(checks({ exposure: 'unknown', 'guarded-register': 'unsafe' }), rule).verdict).toBe('unsafe');
   });

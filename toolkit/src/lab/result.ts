@@ -16,8 +16,6 @@ export interface Figures {
   recoveryMs?: number;
   /** How often the rival asked until it had the lock. */
   tries?: number;
-  /** How long the holder was stopped. */
-  stoppedMs?: number;
   /** How long two clients believed at once that they hold. */
   overlapMs?: number;
   /** The part of it in which the older holder was awake, so that it could act on its belief. */
@@ -131,7 +129,11 @@ export function conclude(checks: readonly Check[], rule: Rule): Conclusion {
   if (decisive?.verdict !== 'safe') return because('unknown', decisive);
   // A token that was not shown to be in order could have let a stale write through.
   if (tokens === 'unknown' || tokens === undefined) return because('unknown', find('fencing-order'));
-  if (rule.needsExposure && find('exposure')?.verdict !== 'safe') return because('unknown', find('exposure'));
+  if (rule.needsExposure && find('exposure')?.verdict !== 'safe') {
+    // A rival that never got the lock is the better explanation.
+    const { recovery, exposure } = { recovery: find('recovery'), exposure: find('exposure') };
+    return because('unknown', recovery && recovery.verdict !== 'safe' ? recovery : exposure);
+  }
   return because('safe', decisive);
 }
 

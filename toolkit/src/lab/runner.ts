@@ -4,7 +4,7 @@
  * @module
  */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Cluster, folderOnly, replicatedRedis, singleRedis, theirServer } from './cluster.ts';
 import { HistoryWriter, parseHistory } from './history.ts';
@@ -86,15 +86,21 @@ function notRunResult({ experiment, subject, expected }: Task, reason: string): 
   };
 }
 
-/** The folder of one task: its history, and what its servers and processes have printed. */
-function folderOf({ experiment, subject }: Task): string {
-  return `${experiment.id}-${subject.name.replaceAll(/[^a-zA-Z0-9_-]+/g, '-')}`;
+/** Makes the folder of one task, for its history and for what its servers and processes print. */
+function makeFolder({ experiment, subject }: Task, parent: string): string {
+  const name = `${experiment.id}-${subject.name.replaceAll(/[^a-zA-Z0-9_-]+/g, '-')}`;
+  // Two subjects may differ only in characters that a folder does not have.
+  for (let number = 1; ; number++) {
+    const folder = path.join(parent, number === 1 ? name : `${name}-${number}`);
+    if (existsSync(folder)) continue;
+    mkdirSync(folder);
+    return folder;
+  }
 }
 
 async function runTask(task: Task, options: RunOptions, servers: Set<string>): Promise<Result> {
   const { experiment, subject, timing } = task;
-  const folder = path.join(options.reaper.folder, folderOf(task));
-  mkdirSync(folder, { recursive: true });
+  const folder = makeFolder(task, options.reaper.folder);
   const historyFile = path.join(folder, 'history.jsonl');
   const history = new HistoryWriter(historyFile, 'lab');
   history.write({

@@ -6,20 +6,21 @@ import { Relay } from '../test-support/relay.ts';
 
 const TERMS = ['--ttl', '2s', '--kill-after', '300ms'];
 
-describe.skipIf(missingRedis !== undefined)('a command under a lock on Redis', SLOW, () => {
+describe('a command under a lock on Redis', SLOW, () => {
   let stage: Stage;
   let redis: TestRedis;
   let log: string;
 
-  beforeEach(async () => {
+  beforeEach(async ({ skip }) => {
+    skip(missingRedis !== undefined, missingRedis);
     stage = new Stage();
     redis = await TestRedis.start();
     log = stage.file('log');
   });
 
   afterEach(async () => {
-    await stage.strike();
-    await redis.stop();
+    await stage?.strike();
+    await redis?.stop();
   });
 
   function startFirst(url: string = redis.url): Program {
@@ -83,7 +84,8 @@ describe.skipIf(missingRedis !== undefined)('a command under a lock on Redis', S
       relay.fallSilent();
       const { code, stderr } = await first.outcome;
       expect(code).toBe(79);
-      expect(stderr).toContain('no renewal was answered');
+      // On a busy machine the guard may be so late that the front acts in its place.
+      expect(stderr).toMatch(/no renewal was answered|guard process was stopped/);
       expect((await rival.outcome).code).toBe(0);
       expectNoOverlap({ untilTold: false });
       await stage.isDeserted();
@@ -166,19 +168,20 @@ describe.skipIf(missingRedis !== undefined)('a command under a lock on Redis', S
   });
 });
 
-describe.skipIf(missingRedis !== undefined)('a backend that cannot give the lock', SLOW, () => {
+describe('a backend that cannot give the lock', SLOW, () => {
   const PASSWORD = 'tr0ub4dor&3';
   let stage: Stage;
   let redis: TestRedis;
 
-  beforeEach(async () => {
+  beforeEach(async ({ skip }) => {
+    skip(missingRedis !== undefined, missingRedis);
     stage = new Stage();
     redis = await TestRedis.start({ password: PASSWORD });
   });
 
   afterEach(async () => {
-    await stage.strike();
-    await redis.stop();
+    await stage?.strike();
+    await redis?.stop();
   });
 
   const urlWith = (password: string): string => `redis://:${encodeURIComponent(password)}@127.0.0.1:${redis.port}/0`;

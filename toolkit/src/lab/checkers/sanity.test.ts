@@ -75,6 +75,15 @@ describe('a history', () => {
     expect(check(history(work, operation(10, 'A', 'invoke', 901), fault('kill', 'A', 11))).verdict).toBe('safe');
   });
 
+  it('is void when the machine was so slow that the lock ran out before the fault', () => {
+    const found = check(history(work, granted('B1', 3_100), fault('kill', 'A', 3_200)));
+    expect(found.evidence[0]).toContain('needed more than the TTL of 3.00 s');
+  });
+
+  it('is valid when a lock was given to a rival in its time: that is a finding', () => {
+    expect(check(history(work, granted('B1', 100), fault('kill', 'A', 3_200))).verdict).toBe('safe');
+  });
+
   it('is void when lines cannot be read', () => {
     expect(check({ ...history(work), unreadable: 2 }).evidence[0]).toContain('2 lines');
   });

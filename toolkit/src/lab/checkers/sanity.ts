@@ -4,8 +4,10 @@
  *
  * @module
  */
+import { span } from '../format.ts';
 import type { Entry, History } from '../history.ts';
 import type { Checker, Finding } from './checker.ts';
+import { holdsOf } from './holds.ts';
 
 export const sanity: Checker = { id: 'sanity', check };
 
@@ -16,6 +18,7 @@ function check(history: History): Finding {
     ...gaps(history),
     ...overlappingOperations(history),
     ...workBeforeFault(history),
+    ...slowness(history),
     ...(history.unreadable > 0 ? [`${history.unreadable} lines of the history cannot be read.`] : []),
     ...(history.entries.some((entry) => entry.f === 'end') ? [] : ['The run did not come to its end.']),
   ];
@@ -80,4 +83,17 @@ function workBeforeFault({ entries }: History): string[] {
     (entry) => entry.f === 'served' && entry.access === 'write' && (!fault || entry.at < fault.at),
   );
   return worked ? [] : ['No holder did any work before the fault.'];
+}
+
+/**
+ * A rival that is granted the lock before anything went wrong, but when the TTL of the first was over: that was a machine
+ * too slow for this TTL, and not the fault that the experiment is about.
+ */
+function slowness(history: History): string[] {
+  const ttlMs = history.entries.find((entry) => entry.f === 'run')?.ttlMs ?? 0;
+  const fault = history.entries.find((entry) => entry.f === 'fault' && entry.type === 'invoke' && entry.act !== 'cut');
+  const [first, second] = holdsOf(history);
+  const isLate = first && second && fault && second.granted < fault.at && second.granted - first.granted > 0.9 * ttlMs;
+  if (!isLate) return [];
+  return [`This machine needed more than the TTL of ${span(ttlMs)} to get to the fault. A longer --ttl would help.`];
 }

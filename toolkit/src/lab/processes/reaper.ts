@@ -7,17 +7,17 @@
  *
  * @module
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { killGroup } from '../reaper.ts';
+import { cleanUp } from '../reaper.ts';
 
 const groups = new Set<number>();
 
 for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM'] as const) process.on(signal, () => {});
 
-const folder = mkdtempSync(join(tmpdir(), 'holdfast-checkup-'));
+const folder = mkdtempSync(join(tmpdir(), 'holdfast-lab-'));
 
 createInterface({ input: process.stdin })
   .on('line', (line) => {
@@ -27,9 +27,7 @@ createInterface({ input: process.stdin })
     else groups.delete(pid);
   })
   .on('close', () => {
-    for (const pid of groups) killGroup(pid);
-    // Killed processes may still be finishing a write, which makes a folder reappear: that is what the retries are for.
-    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+    cleanUp(groups, folder);
     process.exit();
   });
 

@@ -30,11 +30,8 @@ export function findRedisServer(env: NodeJS.ProcessEnv = process.env): ServerPro
     return { missing: `HOLDFAST_REDIS_SERVER is ${named}, which is not an executable file.` };
   }
   const folders = [...(env.PATH ?? '').split(path.delimiter).filter(Boolean), ...KNOWN_PLACES];
-  // Valkey's server has another name and answers all that the lab asks of it.
-  for (const name of ['redis-server', 'valkey-server']) {
-    const file = folders.map((folder) => path.join(folder, name)).find(isExecutable);
-    if (file) return { file };
-  }
+  const file = folders.map((folder) => path.join(folder, 'redis-server')).find(isExecutable);
+  if (file) return { file };
   return { missing: `redis-server is not installed. ${installHint(process.platform, isExecutable)}` };
 }
 

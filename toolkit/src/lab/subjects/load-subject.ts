@@ -15,6 +15,9 @@ export class ContractError extends Error {
   override readonly name = 'ContractError';
 }
 
+/** Names stand in tables and in the names of folders. */
+const NAME = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]{1,40}$/u;
+
 /** Rejects with a ContractError if there is no such subject, or if it has not the shape of one. */
 export async function loadSubject(nameOrFile: string): Promise<Subject> {
   const builtIn = builtInSubject(nameOrFile);
@@ -38,7 +41,8 @@ function checkSubject(value: unknown, file: string): Subject {
   if (!isObject(value)) {
     throw new ContractError(`${file} has no default export that is an object: export default { name, open }.`);
   }
-  if (typeof value.name !== 'string' || value.name === '') missing.push('name, a string that is not empty');
+  if (typeof value.name !== 'string' || !NAME.test(value.name))
+    missing.push('name, a text of 1 to 40 printable characters');
   if (typeof value.open !== 'function') missing.push('open({ url }), a function');
   if (value.server !== undefined && value.server !== 'redis' && value.server !== 'none') {
     missing.push("server, which may be left out, 'redis' or 'none'");
@@ -92,7 +96,11 @@ function describe(value: unknown): string {
   return typeof value === 'object' && value !== null ? 'an object' : String(value);
 }
 
+/** Longer messages are cut: a line of the history is written in one piece. */
+const LONGEST_MESSAGE = 1_000;
+
 /** What an error says, whatever was thrown. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  const text = error instanceof Error ? error.message : String(error);
+  return text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE)}…` : text;
 }

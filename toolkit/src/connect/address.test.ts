@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { AddressError, parseAddress, redact } from './address.ts';
+
+describe('a URL of locks', () => {
+  it('is the embedded file of this user where there is none', () => {
+    for (const url of [undefined, '', 'sqlite:']) {
+      expect(parseAddress(url)).toEqual({
+        kind: 'sqlite',
+        directory: undefined,
+        description: 'the embedded file of this user',
+      });
+    }
+  });
+
+  it('may name the folder of the embedded file', () => {
+    expect(parseAddress('sqlite:///var/lib/my%20jobs')).toMatchObject({ directory: '/var/lib/my jobs' });
+  });
+
+  it('names a Redis server with what it needs, and describes it without the password', () => {
+    expect(parseAddress('rediss://worker:p%40ss%2Fw%C3%B6rd@cache.example:6380/3')).toEqual({
+      kind: 'redis',
+      host: 'cache.example',
+      port: 6380,
+      tls: true,
+      username: 'worker',
+      password: 'p@ss/wörd',
+      database: 3,
+      description: 'rediss://worker:***@cache.example:6380/3',
+    });
+    expect(parseAddress('REDIS://[::1]')).toMatchObject({
+      host: '::1',
+      port: 6379,
+      tls: false,
+      database: 0,
+      description: 'redis://[::1]:6379/0',
+    });
+    expect(parseAddress('redis://:secret@h').description).toBe('redis://:***@h:6379/0');
+    expect(parseAddress('redis://only-a-user@h').description).toBe('redis://only-a-user@h:6379/0');
+  });
+
+  it.each([
+    ['postgres://u:secret@h/db', 'starts with postgres:'],
+    ['/var/lib/secret', 'has no scheme'],
+    ['sqlite://secret', 'three slashes'],
+    ['sqlite:///', 'three slashes'],
+    ['sqlite:///%secret', '%25'],
+    ['redis://u:sec ret:x@[h', 'cannot be read'],
+    ['redis:///secret', 'names no host'],
+    ['redis://u:secret@h/0?timeout=3', 'takes no parameters'],
+    ['redis://u:secret@h/queue', 'must be the number of a database'],
+    ['redis://u:secret%zz@h/0', '%25'],
+    ['redis://u:secret@h:99999/0', 'cannot be read'],
+  ])('that cannot be used is refused and not repeated: %s', (url, message) => {
+    expect(() => parseAddress(url)).toThrow(AddressError);
+    expect(() => parseAddress(url)).toThrow(message);
+    expect(() => parseAddress(url)).not.toThrow(/secret|sec ret/);
+  });
+});
+
+describe('a text of somebody else', () => {
+  const address = parseAddress('redis://:p%40ssword@h');
+
+  it('loses the password in each of its forms', () => {
+    expect(redact('AUTH p@ssword failed at redis://:p%40ssword@h', address)).toBe('AUTH *** failed at redis://:***@h');
+  });
+
+  it('stays as it is where there is no password, or one that is no secret', () => {
+    expect(redact('a bad day', parseAddress('redis://h'))).toBe('a bad day');
+    expect(redact('a bad day', parseAddress('redis://:a@h'))).toBe('a bad day');
+  });
+});
