@@ -74,6 +74,7 @@ export class Batch {
     const lostBefore = this.#commands.lostConnections?.();
     const onReplies = (replies: unknown): void => {
       const resent = this.#commands.lostConnections?.() !== lostBefore;
+      if (Array.isArray(replies) && replies.some(isFromReplica)) this.#commands.reconnect?.();
       for (let at = 0; at < items.length; at++) settle(items[at] as Item, (replies as unknown[] | null)?.[at], resent);
     };
     const onError = (error: unknown): void => {
@@ -94,6 +95,10 @@ export class Batch {
     for (const { task } of items) for (const arg of task.own) command.push(arg);
     return this.#commands.send(command, command[3]);
   }
+}
+
+function isFromReplica(reply: unknown): boolean {
+  return typeof reply === 'string' && reply.startsWith('error READONLY');
 }
 
 function canTravelTogether(one: Task, other: Task): boolean {

@@ -156,6 +156,28 @@ describe('an ioredis client that fails at once', () => {
   });
 });
 
+describe('a client whose server was made a replica without losing its connections', () => {
+  it('connects anew, and finds the new primary within 2 s of its coming', async () => {
+    const primary = await RedisServer.start();
+    try {
+      const locks = opened.locks({ ttlMs: 3_000 }, {}, { port: relay.port });
+      await locks.lock('x').run(() => undefined);
+      await server.admin.replicaof('127.0.0.1', String(primary.port));
+      expect(await codeOf(locks.lock('x').tryAcquire())).toBe('UNAVAILABLE');
+      await sleep(1_500);
+      relay.switchTo(primary.port);
+      const movedAt = performance.now();
+      const lease = await locks.lock('x').acquire({ waitMs: 10_000 });
+      expect(performance.now() - movedAt).toBeLessThan(6_000); // on an idle machine within 2 s
+      expect(await primary.admin.exists('holdfast:x')).toBe(1);
+      await lease.release();
+    } finally {
+      await server.admin.replicaof('NO', 'ONE');
+      await primary.stop();
+    }
+  });
+});
+
 describe('the client that is handed in', () => {
   it('stays open and usable, and nothing is left on it', async () => {
     const client = opened.client();

@@ -28,6 +28,11 @@ export interface RedisCommands {
   openSubscriber?(events: SubscriberEvents): RedisSubscriber;
   /** For commands without a key: each server that has keys. Without it there is one, behind `send`. */
   servers?(): readonly Pick<RedisCommands, 'send'>[];
+  /**
+   * Called when the server answers that it is a replica: after a failover the connection may hang on the old primary for
+   * ever, and a new one finds the new primary. Does nothing when it was called a moment ago.
+   */
+  reconnect?(): void;
   /** Takes back what the adapter has attached to the client. */
   close?(): void;
 }

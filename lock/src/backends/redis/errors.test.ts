@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { NotSentError } from './client.ts';
-import { isNoScript, translate, translateReply } from './errors.ts';
+import { isNoScript, probeError, translate, translateReply } from './errors.ts';
 
 describe('the code of an error', () => {
   it.each([
@@ -46,6 +46,17 @@ describe('the code of an error', () => {
     expect(error.message).toMatch(/"holdfast:order:1" holds a list.*left as it is.*keyPrefix/);
     expect(translateReply('CONFIG expiry string', 'x', 'x').message).toMatch(/a string without an expiry/);
     expect(translateReply('WRONGTYPE Operation against', 'x', 'x').code).toBe('CONFIG');
+  });
+});
+
+describe('a command that does not work at the first look', () => {
+  it.each([
+    ["ERR The user executing the script can't run this command or subcommand", 'ACCESS_DENIED', /allow.*HSET/],
+    ['ERR syntax error', 'CONFIG', /HSET.*6\.2/],
+    ['ERR Unknown Redis command called from script', 'CONFIG', /6\.2/],
+    ['READONLY You can not write against a read only replica.', 'UNAVAILABLE', /replica/],
+  ])('with "%s" is %s', (message, code, text) => {
+    expect(probeError('HSET', message, 'x')).toMatchObject({ code, message: expect.stringMatching(text) });
   });
 });
 

@@ -97,13 +97,21 @@ export function translateReply(message: string, lockName: string, key: string): 
   );
 }
 
-/** The error for a command that the server does not allow us. */
-export function deniedCommand(command: string, message: string, lockName: string): LockError {
-  return new LockError(
-    'ACCESS_DENIED',
-    `Redis does not allow its user the command ${command}, which locks need (${message}). The documentation of this backend lists all that an ACL must allow.`,
-    { lockName },
-  );
+/** The error for a command of the probe that did not work: it is not allowed, not known, or not possible now. */
+export function probeError(command: string, message: string, lockName: string): LockError {
+  const refused = refusal(message, lockName, undefined);
+  if (refused?.code === 'UNAVAILABLE') return refused;
+  const about = { lockName };
+  if (refused?.code === 'ACCESS_DENIED') {
+    const sentence = `Redis does not allow its user the command ${command}, which locks need (${message}).`;
+    return new LockError(
+      'ACCESS_DENIED',
+      `${sentence} The documentation of this backend lists all that an ACL must allow.`,
+      about,
+    );
+  }
+  const sentence = `Redis cannot do the command ${command} as locks need it (${message}).`;
+  return new LockError('CONFIG', `${sentence} Redis 6.2 or newer, or Valkey, can.`, about);
 }
 
 function refusal(message: string, lockName: string, cause: unknown): LockError | undefined {

@@ -6,15 +6,15 @@
  */
 import { LockError, quote } from '../../core/errors.ts';
 import type { RedisCommands } from './client.ts';
-import { deniedCommand } from './errors.ts';
+import { probeError } from './errors.ts';
 
 /** What to do with a server that may evict keys: say it once, take no lock there, or nothing. */
 export type EvictionRule = 'warn' | 'refuse' | 'allow';
 
-/** The answer of `probe.lua`; a denied command is a `LockError`. */
+/** The answer of `probe.lua`; a command that did not work is a `LockError`. */
 export function checkProbe(reply: string, lockName: string): void {
-  const [, command, message] = /^denied (\S+) (.*)$/s.exec(reply) ?? [];
-  if (command !== undefined) throw deniedCommand(command, message ?? '', lockName);
+  const [, command, message] = /^failed (\S+) (.*)$/s.exec(reply) ?? [];
+  if (command !== undefined) throw probeError(command, message ?? '', lockName);
 }
 
 export async function checkEviction(commands: RedisCommands, rule: EvictionRule, lockName: string): Promise<void> {

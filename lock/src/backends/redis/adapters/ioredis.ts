@@ -19,6 +19,7 @@ export interface IoredisClient {
   call(command: string, args: string[]): Promise<unknown>;
   on(event: string, listener: AnyListener): unknown;
   off(event: string, listener: AnyListener): unknown;
+  disconnect(reconnect?: boolean): void;
   duplicate(...options: never[]): IoredisClient;
   /** A Cluster has nodes. */
   nodes?(role?: 'all' | 'master'): IoredisClient[];
@@ -27,11 +28,13 @@ export interface IoredisClient {
 /** The members of the second connection that a client has besides. */
 interface IoredisSubscriber extends IoredisClient {
   connect(): Promise<void>;
-  disconnect(): void;
   subscribe(channel: string): Promise<unknown>;
   unsubscribe(channel: string): Promise<unknown>;
   readonly stream?: { unref?(): void };
 }
+
+/** How often a client that hangs on a replica is made to connect anew. */
+const RECONNECT_AGAIN_MS = 1_000;
 
 /** How long the second connection waits before it tries again. */
 const RECONNECT_MS = { first: 50, most: 500 };
@@ -49,6 +52,7 @@ class IoredisConnection implements RedisCommands {
   readonly #client: IoredisClient;
   #lost = 0;
   #connected = 0;
+  #reconnectedAt = Number.NEGATIVE_INFINITY;
   readonly #onClose = (): void => {
     this.#lost++;
   };
@@ -75,6 +79,14 @@ class IoredisConnection implements RedisCommands {
 
   lostConnections(): number {
     return this.#lost;
+  }
+
+  /** What ioredis does by itself where its option `reconnectOnError` says so. */
+  reconnect(): void {
+    const now = performance.now();
+    if (this.#client.status !== 'ready' || now - this.#reconnectedAt < RECONNECT_AGAIN_MS) return;
+    this.#reconnectedAt = now;
+    this.#client.disconnect(true);
   }
 
   openSubscriber(events: SubscriberEvents): RedisSubscriber {

@@ -1,6 +1,6 @@
 -- probe: tries every command that the other scripts need, on a key of its own beside the lock's, and removes it.
 -- In:  -
--- Out: 'ok', or 'denied <command> <the server's message>'
+-- Out: 'ok', or 'failed <command> <the server's message>'
 -- What needs to be removed again is made only after DEL and PEXPIRE were found to be allowed.
 local function full(key)
   local scratch = 'holdfast.probe' .. beside(key)
@@ -31,7 +31,7 @@ local function full(key)
     local reply = redis.pcall(unpack(command))
     if type(reply) == 'table' and reply.err then
       redis.pcall('DEL', scratch)
-      return 'denied ' .. command[1] .. ' ' .. reply.err
+      return 'failed ' .. command[1] .. ' ' .. reply.err
     end
   end
   return 'ok'
