@@ -6,6 +6,13 @@ const tools = [
   { name: 'redis-server', apt: 'redis-server', brew: 'redis', use: 'the Redis backend, and every experiment on Redis' },
   { name: 'redis-sentinel', apt: 'redis-sentinel', brew: 'redis', use: 'failover experiments' },
   { name: 'redis-cli', apt: 'redis-tools', brew: 'redis', use: 'looking into a Redis by hand' },
+  { name: 'etcd', apt: 'etcd-server', brew: 'etcd', use: 'the etcd backend, and every experiment on etcd' },
+  {
+    name: 'etcdctl',
+    apt: 'etcd-client',
+    brew: 'etcd',
+    use: 'the proof that `etcdctl lock` and ours exclude each other',
+  },
   { name: 'strace', apt: 'strace', platforms: ['linux'], use: 'faults inside a system call' },
   { name: 'ps', apt: 'procps', use: 'proof that a process was really stopped or killed' },
 ];

@@ -20,7 +20,9 @@ const knownPlaces = [
   '/usr/lib/redis/bin',
   '/opt/homebrew/bin',
   '/opt/homebrew/opt/redis/bin',
+  '/opt/homebrew/opt/etcd/bin',
   '/usr/local/opt/redis/bin',
+  '/usr/local/opt/etcd/bin',
   '/home/linuxbrew/.linuxbrew/bin',
 ];
 
@@ -128,13 +130,18 @@ function installWithBrew(plan) {
 
 /**
  * Debian's packages start their service as soon as they are installed, and again after each boot. A policy file forbids
- * the first, and what was not there before is switched off for the second; a Redis that the machine's owner runs stays
- * as it is.
+ * the first, and what was not there before is switched off for the second; a server that the machine's owner runs
+ * stays as it is.
  */
 function installWithApt(plan) {
-  const services = ['redis-server', 'redis-sentinel'].filter(
-    (name) => plan.packages.includes(name) && !existsSync(`/lib/systemd/system/${name}.service`),
-  );
+  const services = [
+    ['redis-server', 'redis-server'],
+    ['redis-sentinel', 'redis-sentinel'],
+    ['etcd-server', 'etcd'],
+  ]
+    .filter(([name]) => plan.packages.includes(name))
+    .map(([, service]) => service)
+    .filter((service) => !existsSync(`/lib/systemd/system/${service}.service`));
   const commands = plan.commands.map((command) => command.join(' '));
   const options = '-o DPkg::Lock::Timeout=300';
   const script = `

@@ -21,6 +21,8 @@ describe('the set-up', () => {
         'redis-server',
         'redis-sentinel',
         'redis-tools',
+        'etcd-server',
+        'etcd-client',
         'strace',
         'procps',
       ]),
@@ -37,9 +39,13 @@ describe('the set-up', () => {
     expect(planInstall({ ...debian, isRoot: false }).problem).toContain('As root: apt-get install -y');
   });
 
-  it('takes one Homebrew package for all Redis programs, and never sudo', () => {
+  it('takes one Homebrew package for all programs of a server, and never sudo', () => {
     const plan = planInstall({ ...debian, platform: 'darwin', manager: 'brew', missing: toolsFor('darwin') });
-    expect(plan).toEqual({ asRoot: false, packages: ['redis'], commands: [['brew', 'install', 'redis']] });
+    expect(plan).toEqual({
+      asRoot: false,
+      packages: ['redis', 'etcd'],
+      commands: [['brew', 'install', 'redis', 'etcd']],
+    });
   });
 
   it('names the missing tools where it knows no package manager', () => {
