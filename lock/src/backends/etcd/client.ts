@@ -38,6 +38,9 @@ const NEXT_MEMBER_AFTER_MS = 150;
 /** How long all members together may take to answer. */
 const CONNECT_MS = 5_000;
 
+/** How long a login may take: etcd makes the check of a password slow on purpose. */
+const LOGIN_MS = 10_000;
+
 const PATH = {
   range: '/etcdserverpb.KV/Range',
   transaction: '/etcdserverpb.KV/Txn',
@@ -162,18 +165,9 @@ export class EtcdClient {
     connection.retire();
   }
 
-  #connectedBy(deadline: Instant): Promise<Connection> {
-    if (this.#connection?.isOpen) return Promise.resolve(this.#connection);
-    return new Promise((resolve, reject) => {
-      const leftMs = Math.max(0, this.#leftMs(deadline));
-      const timer = setTimeout(
-        () => reject(new NotSentError(`no member answered within ${Math.round(leftMs)} ms`)),
-        leftMs,
-      );
-      this.#connected()
-        .then(resolve, reject)
-        .finally(() => clearTimeout(timer));
-    });
+  #connectedBy(deadline: Instant): Promise<Connection> | Connection {
+    if (this.#connection?.isOpen) return this.#connection;
+    return this.#inTime(this.#connected(), 'no member answered', deadline);
   }
 
   #connected(): Promise<Connection> {
@@ -220,17 +214,19 @@ export class EtcdClient {
     }
   }
 
+  /** Calls wait for a login for as long as each can; the login itself goes on, since checking a password takes etcd long. */
   #loggedIn(deadline: Instant): Promise<string> | string {
     const { credentials } = this.#options;
     if (credentials === undefined) return '';
     if (this.#login !== undefined) return this.#login;
-    this.#loggingIn ??= this.#authenticate(credentials, deadline).finally(() => {
+    this.#loggingIn ??= this.#authenticate(credentials).finally(() => {
       this.#loggingIn = undefined;
     });
-    return this.#loggingIn;
+    return this.#inTime(this.#loggingIn, 'the login is not answered', deadline);
   }
 
-  async #authenticate({ user, password }: Credentials, deadline: Instant): Promise<string> {
+  async #authenticate({ user, password }: Credentials): Promise<string> {
+    const deadline = Instant.plus(this.#options.clock.now(), LOGIN_MS);
     try {
       const answer = await this.#call(PATH.authenticate, encode.authenticate(user, password), {}, deadline);
       this.#login = decode.authenticate(answer);
@@ -241,6 +237,16 @@ export class EtcdClient {
       else throw error;
     }
     return this.#login;
+  }
+
+  /** What others wait for as well, for as long as this call can wait. It certainly was not sent if that is too short. */
+  #inTime<Thing>(shared: Promise<Thing>, problem: string, deadline: Instant): Promise<Thing> {
+    return new Promise((resolve, reject) => {
+      const leftMs = Math.max(0, this.#leftMs(deadline));
+      const late = (): void => reject(new NotSentError(`${problem} within ${Math.round(leftMs)} ms`));
+      const timer = setTimeout(late, leftMs);
+      shared.then(resolve, reject).finally(() => clearTimeout(timer));
+    });
   }
 }
 

@@ -167,6 +167,11 @@ export class TestEtcd {
     );
   }
 
+  /** The same with something on its standard input. */
+  ctlWithInput(input: string, ...args: readonly string[]): Promise<string> {
+    return this.#ctlOn([this.port], args, input);
+  }
+
   /** How to run etcdctl by hand: its arguments, and its environment. */
   ctlCommand(): { readonly args: readonly string[]; readonly env: Record<string, string | undefined> } {
     const endpoints = this.#members.map(({ port }) => `127.0.0.1:${port}`).join(',');
@@ -180,7 +185,14 @@ export class TestEtcd {
     return Number(line?.split(' ')[1] ?? 0);
   }
 
-  /** All keys and all leases. */
+  /** How many calls of this method the first member has had. */
+  async calls(method: string): Promise<number> {
+    const text = await (await fetch(`http://127.0.0.1:${this.port}/metrics`)).text();
+    const ofMethod = new RegExp(`^grpc_server_started_total\\{grpc_method="${method}",.*\\} (\\d+)$`, 'm');
+    return Number(ofMethod.exec(text)?.[1] ?? 0);
+  }
+
+  /** All keys. */
   async residue(): Promise<readonly string[]> {
     const keys = await this.ctl('get', '', '--from-key', '--keys-only');
     return keys
@@ -200,13 +212,14 @@ export class TestEtcd {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  async #ctlOn(ports: readonly number[], args: readonly string[]): Promise<string> {
+  async #ctlOn(ports: readonly number[], args: readonly string[], input = ''): Promise<string> {
     const endpoints = ports.map((port) => `${this.#scheme}://127.0.0.1:${port}`).join(',');
     const { tls } = this.#options;
     const secure = tls === undefined ? [] : ['--cacert', tls.ca, '--cert', tls.cert, '--key', tls.key];
     const command = ['--endpoints', endpoints, '--dial-timeout', '2s', '--command-timeout', '3s', ...secure, ...args];
-    const { stdout } = await run('etcdctl', command, { env: { PATH: process.env.PATH, ETCDCTL_API: '3' } });
-    return stdout;
+    const running = run('etcdctl', command, { env: { PATH: process.env.PATH, ETCDCTL_API: '3' } });
+    running.child.stdin?.end(input);
+    return (await running).stdout;
   }
 
   get #scheme(): string {
