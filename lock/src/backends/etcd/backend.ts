@@ -388,7 +388,7 @@ export class EtcdBackend
   ): Promise<void> {
     const keptUntil = Instant.plus(this.#clock.now(), lease.ttlMs);
     for (const place of places) place.keptUntil = keptUntil;
-    const renewing = this.#leases.keepAlive(lease, deadline).catch(() => undefined);
+    const renewing = this.#leases.renew(lease, deadline).catch(() => undefined);
     await Promise.all(
       chunksOf(places, transactions.OPERATIONS_MAX).map(async (chunk) => {
         // A leader that hangs goes on answering renewals of leases that its successor has ended. It cannot answer a read.
@@ -402,7 +402,9 @@ export class EtcdBackend
             answers.set(place.owner, 'lost');
             this.#remove(place);
           } else {
-            answers.set(place.owner, renewed === undefined || found === undefined ? 'unknown' : 'renewed');
+            const { ttlMs, renewedAt: countedFrom } = lease;
+            const isKnown = renewed !== undefined && found !== undefined;
+            answers.set(place.owner, isKnown ? { outcome: 'renewed', ttlMs, countedFrom } : 'unknown');
           }
         }
       }),

@@ -31,6 +31,9 @@ export interface LeaseEvents {
   overdue(place: Place): void;
 }
 
+/** A renewal is as good as new for this share of the TTL: half of the time between two renewals of one lock. */
+const SHARED = 1 / 6;
+
 export class Leases {
   readonly #client: EtcdClient;
   readonly #clock: Clock;
@@ -61,10 +64,15 @@ export class Leases {
   }
 
   /**
-   * Renews the lease, and says whether it is still there. `renewedAt` is then no earlier than this call.
-   * Rejects if there was no answer.
+   * Renews the lease for some of its locks, and says whether it is still there; those who come shortly after share in
+   * it. `renewedAt` says from when the TTL counts. Rejects if there was no answer.
    */
-  async keepAlive(lease: SharedLease, deadline: Instant): Promise<boolean> {
+  renew(lease: SharedLease, deadline: Instant): Promise<boolean> {
+    const isFresh = this.#clock.now() - lease.renewedAt < lease.ttlMs * SHARED;
+    return isFresh && !lease.gone ? Promise.resolve(true) : this.#keepAlive(lease, deadline);
+  }
+
+  async #keepAlive(lease: SharedLease, deadline: Instant): Promise<boolean> {
     if (lease.gone) return false;
     const sentAt = this.#clock.now();
     const { ttlS } = await this.#client.keepAlive(lease.id, deadline);
@@ -82,7 +90,7 @@ export class Leases {
     if (this.#clock.now() - lease.renewedAt < lease.ttlMs / 4) return;
     let freshening = this.#freshening.get(lease);
     if (freshening === undefined) {
-      freshening = this.keepAlive(lease, deadline)
+      freshening = this.#keepAlive(lease, deadline)
         .catch(() => true) // no news: what the lease is good for is counted from the last answer
         .finally(() => this.#freshening.delete(lease));
       this.#freshening.set(lease, freshening);
