@@ -29,7 +29,20 @@ export interface RedisAddress {
   readonly description: string;
 }
 
-export type Address = SqliteAddress | RedisAddress;
+/** One etcd, by as many of its members as one knows. */
+export interface EtcdAddress {
+  readonly kind: 'etcd';
+  /** Each as `host:port`. */
+  readonly members: readonly string[];
+  readonly tls: boolean;
+  readonly username: string | undefined;
+  readonly password: string | undefined;
+  /** What goes before the names of the locks. */
+  readonly keyPrefix: string;
+  readonly description: string;
+}
+
+export type Address = SqliteAddress | RedisAddress | EtcdAddress;
 
 /** What a user may write, for messages and help. */
 export const ADDRESS_FORMS: readonly string[] = [
@@ -37,6 +50,8 @@ export const ADDRESS_FORMS: readonly string[] = [
   'sqlite:///var/lib/jobs       the same, in a folder of your choice',
   'redis://user:pass@host:6379/0  a Redis or Valkey server',
   'rediss://…                   the same over TLS',
+  'etcd://user:pass@host:2379,host:2379/prefix  an etcd, by some of its members; names begin with the prefix',
+  'etcds://…                    the same over TLS',
 ];
 
 /** Reads a URL; without one it is the embedded file of this user. */
@@ -49,9 +64,12 @@ export function parseAddress(url: string | undefined): Address {
     case 'redis':
     case 'rediss':
       return redisAddress(scheme, url);
+    case 'etcd':
+    case 'etcds':
+      return etcdAddress(scheme, url);
     default:
       throw new AddressError(
-        `The URL of the locks must start with sqlite:, redis:// or rediss://, and ${scheme === undefined ? 'has no scheme' : `starts with ${scheme}:`}.`,
+        `The URL of the locks must start with sqlite:, redis://, rediss://, etcd:// or etcds://, and ${scheme === undefined ? 'has no scheme' : `starts with ${scheme}:`}.`,
       );
   }
 }
@@ -106,6 +124,30 @@ function redisAddress(scheme: 'redis' | 'rediss', url: string): RedisAddress {
   };
 }
 
+/** Read by hand, since `URL` knows one host only. */
+function etcdAddress(scheme: 'etcd' | 'etcds', url: string): EtcdAddress {
+  const form = `It looks like ${scheme}://user:password@host:2379,host:2379, with special characters in the password percent-encoded.`;
+  const [, userInfo, hosts = '', path = ''] = /^[^:]+:\/\/(?:([^/?#]*)@)?([^/?#@]*)(?:\/([^?#]*))?$/.exec(url) ?? [];
+  const members = hosts.split(',');
+  if (!members.every((member) => /^(\[[0-9a-fA-F:.]+\]|[^\s:[\]]+)(:\d{1,5})?$/.test(member))) {
+    throw new AddressError(`The ${scheme}:// URL cannot be read. ${form}`);
+  }
+  const [, user, secret] = /^([^:]*)(?::(.*))?$/.exec(userInfo ?? '') ?? [];
+  if (userInfo !== undefined && (!user || secret === undefined)) {
+    throw new AddressError(`The ${scheme}:// URL needs both a user and a password, or neither. ${form}`);
+  }
+  const shown = user ? `${user}:***@` : '';
+  return {
+    kind: 'etcd',
+    members,
+    tls: scheme === 'etcds',
+    username: user ? decoded(user, 'user name') : undefined,
+    password: secret === undefined ? undefined : decoded(secret, 'password'),
+    keyPrefix: decoded(path, 'prefix'),
+    description: `${scheme}://${shown}${hosts}${path === '' ? '' : `/${path}`}`,
+  };
+}
+
 function decoded(text: string, what: string): string {
   try {
     return decodeURIComponent(text);
@@ -118,7 +160,7 @@ const SHORTEST_SECRET = 4;
 
 /** Takes the password out of a text that somebody else wrote, such as an error of a client. */
 export function redact(text: string, address: Address): string {
-  if (address.kind !== 'redis' || address.password === undefined) return text;
+  if (address.kind === 'sqlite' || address.password === undefined) return text;
   // A password of a letter or two is no secret, and without those letters the text would be none either.
   if (address.password.length < SHORTEST_SECRET) return text;
   const forms = [address.password, encodeURIComponent(address.password), encodeURI(address.password)];

@@ -43,5 +43,9 @@ export async function connect(url: string | undefined, options: ConnectOptions =
       const { openRedis } = await import('./redis.ts');
       return openRedis(address, options);
     }
+    case 'etcd': {
+      const { openEtcd } = await import('./etcd.ts');
+      return openEtcd(address, options);
+    }
   }
 }

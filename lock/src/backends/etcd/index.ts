@@ -14,7 +14,7 @@
  * lock looks for, and which hangs on the same lease: it is there for as long as the late request could succeed.
  *
  * Where it can fail: etcd gives TTLs in whole seconds, and none shorter than one and a half election timeouts (2 s by
- * default); `lease.ttlMs` says what was granted. Before 3.4.31 and 3.5.6 a leader whose disk hangs can end a lease that is
+ * default); `lease.ttlMs` says what was granted. Before 3.4.31 and 3.5.13 a leader whose disk hangs can end a lease that is
  * being renewed, after it has been deposed; the holder hears of it at its next renewal, so that two may hold for a third of a
  * TTL. And as with every lease, a holder that is stopped wakes up late: fence what it writes.
  *
