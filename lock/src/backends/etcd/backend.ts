@@ -68,7 +68,6 @@ export class EtcdBackend
   readonly #refused: Map<OwnerId, Instant> = new Map();
   readonly #wakes: Map<OwnerId, () => void> = new Map();
   readonly #lossCallbacks: Set<(owner: OwnerId, reason: LossReason | 'at-risk') => void> = new Set();
-  #acquisitions = 0;
   #closed: Promise<void> | undefined;
 
   constructor(settings: BackendSettings) {
@@ -141,11 +140,11 @@ export class EtcdBackend
     if (mayArriveLate) this.#refuse(hold);
     if (place === undefined) return; // whatever is still under way for it here finds that it is refused
     place.withdrawn ||= mayArriveLate;
-    place.keptUntil = this.#clock.now();
     place.stopWatching();
     if (mayArriveLate) place.lease.retired = true; // so that it ends, and the tombstone with it
     const transaction = mayArriveLate ? transactions.withdraw(place) : transactions.leave(place);
-    await this.#client.transaction('a withdrawal', transaction, deadline).catch((error: unknown) => {
+    const leaving = this.#client.transaction('a withdrawal', transaction, deadline);
+    await this.#whileEnding(place, leaving).catch((error: unknown) => {
       if (!isLeaseGone(error)) throw error;
       this.#leases.lost(place.lease);
     });
@@ -278,8 +277,10 @@ export class EtcdBackend
     const known = this.#places.get(request.owner);
     if (known !== undefined) return known.withdrawn ? undefined : known;
     if (this.#refused.has(request.owner)) return undefined;
-    const number = ++this.#acquisitions;
     const name = this.#fullName(request.name);
+    // The same keys again and again: etcd's index keeps each that there ever was until it is compacted.
+    let number = 1;
+    while (lease.keys.has(keyOf(name, lease.id, number))) number++;
     const place: Place = {
       owner: request.owner,
       name,
@@ -291,10 +292,12 @@ export class EtcdBackend
       held: false,
       withdrawn: false,
       keptUntil: this.#clock.now(),
+      endings: 0,
       stopWatching: () => undefined,
     };
     this.#places.set(place.owner, place);
     lease.places.add(place);
+    lease.keys.add(place.key);
     return place;
   }
 
@@ -307,6 +310,7 @@ export class EtcdBackend
         return this.#look(place, own.createRevision, deadline);
       }
       this.#remove(place);
+      place.lease.keys.add(place.key); // somebody else's, or withdrawn: not to be tried again
       return { outcome: 'gone' };
     }
     place.createRevision = answer.revision;
@@ -373,9 +377,9 @@ export class EtcdBackend
 
   /** Gives a place back. False: etcd had it no more. */
   async #leave(place: Place, deadline: Instant): Promise<boolean> {
-    place.keptUntil = this.#clock.now(); // from now on nobody asks for it, whatever becomes of this call
     place.stopWatching();
-    const { succeeded } = await this.#client.transaction('a release', transactions.leave(place), deadline);
+    const leaving = this.#client.transaction('a release', transactions.leave(place), deadline);
+    const { succeeded } = await this.#whileEnding(place, leaving);
     this.#remove(place);
     return succeeded;
   }
@@ -429,11 +433,23 @@ export class EtcdBackend
     }
   }
 
+  /** Nobody asks for a place any more, whatever becomes of this call: if it fails, renewals of the lease try again. */
+  async #whileEnding<Answer>(place: Place, call: Promise<Answer>): Promise<Answer> {
+    place.keptUntil = this.#clock.now();
+    place.endings++;
+    try {
+      return await call;
+    } finally {
+      place.endings--;
+    }
+  }
+
   /** Its owner has not asked for it in time, while others keep its lease alive. */
   #overdue(place: Place): void {
     place.stopWatching();
     const deadline = Instant.plus(this.#clock.now(), BACKGROUND_MS);
-    this.#client.transaction('the end of a lock', transactions.leave(place), deadline).then(
+    const leaving = this.#client.transaction('the end of a lock', transactions.leave(place), deadline);
+    this.#whileEnding(place, leaving).then(
       () => this.#remove(place),
       () => undefined, // the next renewal of the lease tries again
     );
@@ -442,6 +458,7 @@ export class EtcdBackend
   #remove(place: Place): void {
     place.stopWatching();
     place.lease.places.delete(place);
+    if (!place.withdrawn) place.lease.keys.delete(place.key);
     if (this.#places.get(place.owner) === place) this.#places.delete(place.owner);
   }
 

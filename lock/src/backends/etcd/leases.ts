@@ -21,6 +21,8 @@ export interface SharedLease {
   retired: boolean;
   gone: boolean;
   readonly places: Set<Place>;
+  /** Keys that are in use, or have a tombstone. */
+  readonly keys: Set<string>;
   cancelSweep: CancelTimer;
 }
 
@@ -122,6 +124,7 @@ export class Leases {
       retired: false,
       gone: false,
       places: new Set(),
+      keys: new Set(),
       cancelSweep: () => undefined,
     };
     for (const old of this.#all) if (old.places.size === 0 && !this.#isAlive(old)) this.#forget(old);
@@ -148,6 +151,7 @@ export class Leases {
     const now = this.#clock.now();
     let next = Number.POSITIVE_INFINITY as Instant;
     for (const place of [...lease.places]) {
+      if (place.endings > 0) continue;
       if (place.keptUntil <= now) this.#events.overdue(place);
       else next = Instant.earliest(next, place.keptUntil);
     }

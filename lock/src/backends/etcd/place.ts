@@ -17,6 +17,8 @@ export interface Place {
   withdrawn: boolean;
   /** Until when its owner has asked for it. */
   keptUntil: Instant;
+  /** How many calls that give it back are under way: the answer belongs to them. */
+  endings: number;
   /** Ends the watch on the one before it. */
   stopWatching: () => void;
 }

@@ -63,6 +63,34 @@ it('10,000 locks, taken and waited for, leave no watcher, no lease and no key', 
   expect((await etcd.leases()).filter((lease) => !before.leases.includes(lease))).toEqual([]);
 }, 240_000);
 
+it('a lock that is taken again and again has the same key each time, so that etcd gets no slower', async () => {
+  const { locks, backend } = world.locks({ endpoints: etcd.endpoints }, { ttlMs: 30_000 });
+  const keys = new Set<string | undefined>();
+  for (let round = 0; round < 20; round++) {
+    await locks.lock('same').run(({ owner }) => {
+      keys.add(backend.holdOf(owner)?.key);
+    });
+  }
+  expect([...keys]).toEqual([expect.stringMatching(/^same\/[0-9a-f]+-1$/)]);
+});
+
+it('a renewal of the lease while many locks are given back takes the answer from none of them', async () => {
+  const { backend } = world.locks({ endpoints: etcd.endpoints });
+  const answers = new Map<string, number>();
+  const endsAt = performance.now() + 3_000; // more than ten renewals of a lease of 1 s
+  await Promise.all(
+    Array.from({ length: 64 }, async (_, index) => {
+      while (performance.now() < endsAt) {
+        const request = requestFor(`back-${index}`, { ttlMs: 1_000 });
+        await backend.queue('enter', request, soon());
+        const answer = await backend.release(request, soon());
+        answers.set(answer, (answers.get(answer) ?? 0) + 1);
+      }
+    }),
+  );
+  expect([...answers.keys()]).toEqual(['released']);
+});
+
 it('a hold that its owner does not renew ends although others keep its lease alive', async () => {
   const { locks } = world.locks({ endpoints: etcd.endpoints }, { ttlMs: 1_000 });
   const kept = await locks.lock('kept').acquire();

@@ -218,6 +218,7 @@ export class TestEtcd {
     const secure = tls === undefined ? [] : ['--cacert', tls.ca, '--cert', tls.cert, '--key', tls.key];
     const command = ['--endpoints', endpoints, '--dial-timeout', '2s', '--command-timeout', '3s', ...secure, ...args];
     const running = run('etcdctl', command, { env: { PATH: process.env.PATH, ETCDCTL_API: '3' } });
+    running.child.stdin?.on('error', () => undefined); // it may end before it has read anything
     running.child.stdin?.end(input);
     return (await running).stdout;
   }
