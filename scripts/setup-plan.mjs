@@ -5,6 +5,9 @@
 const tools = [
   { name: 'redis-server', apt: 'redis-server', brew: 'redis', use: 'the Redis backend, and every experiment on Redis' },
   { name: 'redis-sentinel', apt: 'redis-sentinel', brew: 'redis', use: 'failover experiments' },
+  { name: 'postgres', apt: 'postgresql', brew: 'postgresql@17', use: 'the PostgreSQL backend and guard' },
+  { name: 'mariadbd', apt: 'mariadb-server', brew: 'mariadb', use: 'the MySQL backend and guard' },
+  { name: 'pgbouncer', apt: 'pgbouncer', brew: 'pgbouncer', use: 'proof that a lease row is safe behind a pooler' },
   { name: 'redis-cli', apt: 'redis-tools', brew: 'redis', use: 'looking into a Redis by hand' },
   { name: 'strace', apt: 'strace', platforms: ['linux'], use: 'faults inside a system call' },
   { name: 'ps', apt: 'procps', use: 'proof that a process was really stopped or killed' },

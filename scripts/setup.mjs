@@ -22,7 +22,20 @@ const knownPlaces = [
   '/opt/homebrew/opt/redis/bin',
   '/usr/local/opt/redis/bin',
   '/home/linuxbrew/.linuxbrew/bin',
+  // One folder a version; the newest first.
+  ...versionsIn('/usr/lib/postgresql', 'bin'),
+  '/opt/homebrew/opt/postgresql@17/bin',
+  '/usr/local/opt/postgresql@17/bin',
 ];
+
+/** The service that a Debian package starts. */
+const serviceOf = {
+  'redis-server': 'redis-server',
+  'redis-sentinel': 'redis-sentinel',
+  postgresql: 'postgresql',
+  'mariadb-server': 'mariadb',
+  pgbouncer: 'pgbouncer',
+};
 
 const usage = `npm run setup              install what is missing, after a question
 npm run setup -- --yes     install it without a question (also when CI is set)
@@ -92,6 +105,13 @@ function find(name) {
   return folders.map((folder) => path.join(folder, name)).find(isExecutable);
 }
 
+/** Folders such as /usr/lib/postgresql/15/bin. */
+function versionsIn(folder, inside) {
+  if (!existsSync(folder)) return [];
+  const versions = readdirSync(folder).sort((one, other) => Number(other) - Number(one));
+  return versions.map((version) => path.join(folder, version, inside));
+}
+
 function isExecutable(file) {
   try {
     accessSync(file, constants.X_OK);
@@ -132,9 +152,9 @@ function installWithBrew(plan) {
  * as it is.
  */
 function installWithApt(plan) {
-  const services = ['redis-server', 'redis-sentinel'].filter(
-    (name) => plan.packages.includes(name) && !existsSync(`/lib/systemd/system/${name}.service`),
-  );
+  const services = plan.packages
+    .map((name) => serviceOf[name])
+    .filter((service) => service && !existsSync(`/lib/systemd/system/${service}.service`));
   const commands = plan.commands.map((command) => command.join(' '));
   const options = '-o DPkg::Lock::Timeout=300';
   const script = `

@@ -20,6 +20,9 @@ describe('the set-up', () => {
       ['apt-get', 'install', '-y', '--no-install-recommends'].concat([
         'redis-server',
         'redis-sentinel',
+        'postgresql',
+        'mariadb-server',
+        'pgbouncer',
         'redis-tools',
         'strace',
         'procps',
@@ -39,7 +42,8 @@ describe('the set-up', () => {
 
   it('takes one Homebrew package for all Redis programs, and never sudo', () => {
     const plan = planInstall({ ...debian, platform: 'darwin', manager: 'brew', missing: toolsFor('darwin') });
-    expect(plan).toEqual({ asRoot: false, packages: ['redis'], commands: [['brew', 'install', 'redis']] });
+    const packages = ['redis', 'postgresql@17', 'mariadb', 'pgbouncer'];
+    expect(plan).toEqual({ asRoot: false, packages, commands: [['brew', 'install', ...packages]] });
   });
 
   it('names the missing tools where it knows no package manager', () => {
