@@ -158,13 +158,13 @@ export class PostgresServer {
 }
 
 /** The server does not run as root. */
-function asPostgres(command: readonly string[]): readonly string[] {
+export function asPostgres(command: readonly string[]): readonly string[] {
   if (userInfo().uid !== 0) return command;
   return ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups', ...command];
 }
 
 export function program(name: string): string {
-  const folders = [...(process.env.PATH ?? '').split(path.delimiter), ...versions('/usr/lib/postgresql')];
+  const folders = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/sbin', ...versions('/usr/lib/postgresql')];
   const found = folders.map((folder) => path.join(folder, name)).find((file) => existsSync(file));
   if (found === undefined) throw new Error(`${name} is not installed: npm run setup does it.`);
   return found;
@@ -197,7 +197,7 @@ function template(): string {
   return cache;
 }
 
-async function answers(url: string): Promise<boolean> {
+export async function answers(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
   client.on('error', () => undefined);
   try {
