@@ -8,9 +8,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import { type CancelTimer, type Clock, Instant } from '../../core/clock.ts';
+import { type ConnectionSource, takeConnection } from '../../sql/connections.ts';
 import type { SqlInbox, SqlNews } from '../../sql/database.ts';
 import type { PostgresConnection, PostgresPool } from './client.ts';
-import { takeConnection } from './database.ts';
+import { connectionsOf } from './database.ts';
 import { isDirect } from './pooler.ts';
 
 /** Between attempts to open the line: full jitter under a limit that doubles. */
@@ -25,6 +26,7 @@ const PROBE_MS = 5_000;
 export class PostgresInbox implements SqlInbox {
   channel: string | undefined = `holdfast_${randomBytes(9).toString('hex')}`;
   readonly #pool: PostgresPool;
+  readonly #connections: ConnectionSource<PostgresConnection>;
   readonly #clock: Clock;
   readonly #random: () => number;
   readonly #news: SqlNews;
@@ -36,6 +38,7 @@ export class PostgresInbox implements SqlInbox {
 
   constructor(pool: PostgresPool, clock: Clock, random: () => number, news: SqlNews) {
     this.#pool = pool;
+    this.#connections = connectionsOf(pool);
     this.#clock = clock;
     this.#random = random;
     this.#news = news;
@@ -63,13 +66,13 @@ export class PostgresInbox implements SqlInbox {
   async #open(channel: string): Promise<void> {
     let connection: PostgresConnection | undefined;
     try {
-      connection = await takeConnection(this.#pool, this.#clock, this.#soon(OPEN_MS));
+      connection = await takeConnection(this.#connections, this.#clock, this.#soon(OPEN_MS));
       const opened = connection;
       connection.on('error', () => this.#lost(opened));
       connection.on('end', () => this.#lost(opened));
       if (!(await this.#answered(isDirect(connection)))) {
         this.channel = undefined; // heard by nobody: who waits asks
-        connection.release();
+        this.#connections.giveBack(connection);
         return;
       }
       connection.on('notification', ({ payload }: { payload?: string }) => this.#take(payload ?? ''));
