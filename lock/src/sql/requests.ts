@@ -5,8 +5,9 @@
  * @module
  */
 import { type Clock, Instant } from '../core/clock.ts';
-import { BackendUnavailableError, LockError, OutcomeUnknownError, quote } from '../core/errors.ts';
+import { LockError } from '../core/errors.ts';
 import type { SqlDatabase, SqlRow, SqlValue } from './database.ts';
+import { toLockError } from './failures.ts';
 
 /** Between attempts after a deadlock or a serialization failure: full jitter under a limit that doubles. */
 const AGAIN_MS = { first: 2, most: 100 };
@@ -54,21 +55,6 @@ export class SqlRequests {
   }
 
   #error(cause: unknown, lockName: string): LockError {
-    if (cause instanceof LockError) return cause;
-    const { id } = this.#database;
-    const { kind, remedy } = this.#database.understand(cause);
-    const text = cause instanceof Error ? cause.message || String(cause) : String(cause);
-    const about = { lockName, cause };
-    const message = `${id}, asked about the lock ${quote(lockName)}: ${text}.${remedy === '' ? '' : ` ${remedy}`}`;
-    switch (kind) {
-      case 'config':
-        return new LockError('CONFIG', message, about);
-      case 'denied':
-        return new LockError('ACCESS_DENIED', message, about);
-      case 'unknown':
-        return new OutcomeUnknownError(`${message} It may have been done.`, about);
-      default:
-        return new BackendUnavailableError(`${message} Nothing was done.`, about);
-    }
+    return toLockError(cause, this.#database.understand(cause), this.#database.id, lockName);
   }
 }

@@ -40,15 +40,20 @@ export function poolOf(client: MysqlPool | MysqlCallbackPool): MysqlPool {
  * them in both. Bytes become text.
  */
 export function rowsOf(answer: unknown): Record<string, unknown>[] {
-  let rows = answer as unknown[];
-  while (Array.isArray(rows[0])) rows = rows[0];
-  return (rows as Record<string, unknown>[]).map((row) => {
+  let rows = answer;
+  while (Array.isArray(rows) && Array.isArray(rows[0])) rows = rows[0];
+  if (!Array.isArray(rows)) return []; // a statement without rows
+  return rows.filter(isRow).map((row) => {
     const entries = Object.entries(row).map(([column, value]) => [
       column,
       value instanceof Uint8Array ? textOf(value) : value,
     ]);
     return Object.fromEntries(entries);
   });
+}
+
+function isRow(row: unknown): row is Record<string, unknown> {
+  return typeof row === 'object' && row !== null;
 }
 
 function textOf(bytes: Uint8Array): string {

@@ -18,9 +18,11 @@
  * @module
  */
 import { type Clock, systemClock } from '../../core/clock.ts';
-import { checkKeys } from '../../core/options.ts';
+import { checkBoolean, checkKeys } from '../../core/options.ts';
+import { SqlSessionBackend } from '../../sql/session-backend.ts';
 import { MysqlBackend } from './backend.ts';
-import { type MysqlCallbackPool, type MysqlPool, poolOf } from './client.ts';
+import { type MysqlCallbackPool, type MysqlConnection, type MysqlPool, poolOf } from './client.ts';
+import { MysqlSessions } from './session.ts';
 import { ddlStatements } from './statements/statements.ts';
 
 export type { MysqlCallbackPool, MysqlConnection, MysqlPool } from './client.ts';
@@ -31,15 +33,42 @@ export interface MysqlBackendOptions {
   readonly clock?: Clock;
 }
 
+export interface MysqlSessionOptions {
+  /** GET_LOCK on a connection of its own, in place of the lease row. */
+  readonly session: true;
+  /** Locks of different namespaces have nothing to do with each other. Default: none. */
+  readonly namespace?: string;
+  /** The server is a node of a Galera cluster, and all programs use this one node. Default false: it is refused. */
+  readonly nodeLocal?: boolean;
+  /** For tests. */
+  readonly clock?: Clock;
+}
+
+export type MysqlSessionBackend = SqlSessionBackend<MysqlConnection>;
+
 /**
  * Locks in MySQL or MariaDB. `client` is a pool of `mysql2` or `mariadb`, with a database.
  *
- * Nothing is made in the database by itself: `await backend.createTables()` does it, or `ddl()` in your migrations.
+ * Nothing is made in the database by itself: `await backend.createTables()` does it, or `ddl()` in your migrations. A
+ * session lock needs no tables.
  */
-export function mysqlBackend(client: MysqlPool | MysqlCallbackPool, options: MysqlBackendOptions = {}): MysqlBackend {
+export function mysqlBackend(client: MysqlPool | MysqlCallbackPool, options?: MysqlBackendOptions): MysqlBackend;
+export function mysqlBackend(client: MysqlPool | MysqlCallbackPool, options: MysqlSessionOptions): MysqlSessionBackend;
+export function mysqlBackend(
+  client: MysqlPool | MysqlCallbackPool,
+  options: MysqlBackendOptions | MysqlSessionOptions = {},
+): MysqlBackend | MysqlSessionBackend {
   const pool = poolOf(client);
-  checkKeys('The options of mysqlBackend', options, ['clock']);
-  return new MysqlBackend(pool, { clock: options.clock ?? systemClock });
+  const { clock = systemClock } = options;
+  if (!('session' in options && options.session)) {
+    checkKeys('The options of mysqlBackend', options, ['session', 'clock']);
+    return new MysqlBackend(pool, { clock });
+  }
+  checkKeys('The options of a session lock', options, ['session', 'namespace', 'nodeLocal', 'clock']);
+  const { namespace = '', nodeLocal = false } = options;
+  if (typeof namespace !== 'string') throw new TypeError('The option namespace must be a string.');
+  const settings = { namespace, nodeLocal: checkBoolean('nodeLocal', nodeLocal) };
+  return new SqlSessionBackend(new MysqlSessions(pool, settings), clock);
 }
 
 /** The statements that make the tables and procedures, for a migration. Procedures contain semicolons. */

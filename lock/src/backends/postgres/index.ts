@@ -19,8 +19,10 @@
  */
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { checkBoolean, checkKeys } from '../../core/options.ts';
+import { SqlSessionBackend } from '../../sql/session-backend.ts';
 import { PostgresBackend } from './backend.ts';
-import type { PostgresQueries } from './client.ts';
+import { isPool, type PostgresConnection, type PostgresPool, type PostgresQueries } from './client.ts';
+import { PostgresSessions } from './session.ts';
 import { ddl as ddlOf } from './statements/statements.ts';
 
 export type { PostgresConnection, PostgresPool, PostgresQueries, PostgresResult } from './client.ts';
@@ -35,18 +37,47 @@ export interface PostgresBackendOptions {
   readonly clock?: Clock;
 }
 
+export interface PostgresSessionOptions {
+  /** An advisory lock on a connection of its own, in place of the lease row. */
+  readonly session: true;
+  /** Locks of different namespaces have nothing to do with each other. Default: none. */
+  readonly namespace?: string;
+  /** There is a pooler in between, and it is known to be in session mode. Default false: a pooler is refused. */
+  readonly sessionPooler?: boolean;
+  /** For tests. */
+  readonly clock?: Clock;
+}
+
+export type PostgresSessionBackend = SqlSessionBackend<PostgresConnection>;
+
 /**
  * Locks in PostgreSQL. `client` is a `Pool` of `pg`, or anything with `query(text, values)`.
  *
- * Nothing is made in the database by itself: `await backend.createTables()` does it, or `ddl()` in your migrations.
+ * Nothing is made in the database by itself: `await backend.createTables()` does it, or `ddl()` in your migrations. A
+ * session lock needs no tables, and a `Pool`.
  */
-export function postgresBackend(client: PostgresQueries, options: PostgresBackendOptions = {}): PostgresBackend {
+export function postgresBackend(client: PostgresQueries, options?: PostgresBackendOptions): PostgresBackend;
+export function postgresBackend(client: PostgresPool, options: PostgresSessionOptions): PostgresSessionBackend;
+export function postgresBackend(
+  client: PostgresQueries,
+  options: PostgresBackendOptions | PostgresSessionOptions = {},
+): PostgresBackend | PostgresSessionBackend {
   if (typeof client !== 'object' || client === null || typeof client.query !== 'function') {
     throw new TypeError('postgresBackend needs a Pool of pg, or an object with query(text, values).');
   }
-  checkKeys('The options of postgresBackend', options, ['schema', 'listen', 'clock']);
-  const { schema, listen = true, clock = systemClock } = options;
+  if ('session' in options && options.session) return sessionBackend(client, options);
+  checkKeys('The options of postgresBackend', options, ['session', 'schema', 'listen', 'clock']);
+  const { schema, listen = true, clock = systemClock } = options as PostgresBackendOptions;
   return new PostgresBackend(client, { prefix: prefixOf(schema), listen: checkBoolean('listen', listen), clock });
+}
+
+function sessionBackend(client: PostgresQueries, options: PostgresSessionOptions): PostgresSessionBackend {
+  checkKeys('The options of a session lock', options, ['session', 'namespace', 'sessionPooler', 'clock']);
+  const { namespace = '', sessionPooler = false, clock = systemClock } = options;
+  if (!isPool(client)) throw new TypeError('A session lock needs a Pool of pg, from which it takes one connection.');
+  if (typeof namespace !== 'string') throw new TypeError('The option namespace must be a string.');
+  const settings = { namespace, sessionPooler: checkBoolean('sessionPooler', sessionPooler) };
+  return new SqlSessionBackend(new PostgresSessions(client, settings), clock);
 }
 
 /** The text that makes the tables and functions, for a migration. May be run again, and changes no row. */

@@ -61,7 +61,12 @@ export class PostgresServer {
   }
 
   get url(): string {
-    return `postgres://postgres@127.0.0.1:${this.port}/postgres`;
+    return this.urlAt(this.port);
+  }
+
+  /** The same through a relay or pooler. */
+  urlAt(port: number): string {
+    return `postgres://postgres@127.0.0.1:${port}/postgres`;
   }
 
   /** Connections for the test itself, which do not go through what is tested. */
