@@ -29,7 +29,15 @@ export interface RedisAddress {
   readonly description: string;
 }
 
-export type Address = SqliteAddress | RedisAddress;
+/** A database, as its driver takes the URL. */
+export interface SqlAddress {
+  readonly kind: 'postgres' | 'mysql';
+  readonly url: string;
+  readonly password: string | undefined;
+  readonly description: string;
+}
+
+export type Address = SqliteAddress | RedisAddress | SqlAddress;
 
 /** What a user may write, for messages and help. */
 export const ADDRESS_FORMS: readonly string[] = [
@@ -37,6 +45,8 @@ export const ADDRESS_FORMS: readonly string[] = [
   'sqlite:///var/lib/jobs       the same, in a folder of your choice',
   'redis://user:pass@host:6379/0  a Redis or Valkey server',
   'rediss://…                   the same over TLS',
+  'postgres://user:pass@host/db   PostgreSQL; `holdfast migrate` makes its tables',
+  'mysql://user:pass@host/db      MySQL or MariaDB; the same',
 ];
 
 /** Reads a URL; without one it is the embedded file of this user. */
@@ -49,9 +59,15 @@ export function parseAddress(url: string | undefined): Address {
     case 'redis':
     case 'rediss':
       return redisAddress(scheme, url);
+    case 'postgres':
+    case 'postgresql':
+      return sqlAddress('postgres', scheme, url);
+    case 'mysql':
+    case 'mariadb':
+      return sqlAddress('mysql', scheme, url);
     default:
       throw new AddressError(
-        `The URL of the locks must start with sqlite:, redis:// or rediss://, and ${scheme === undefined ? 'has no scheme' : `starts with ${scheme}:`}.`,
+        `The URL of the locks must start with sqlite:, redis://, rediss://, postgres:// or mysql://, and ${scheme === undefined ? 'has no scheme' : `starts with ${scheme}:`}.`,
       );
   }
 }
@@ -106,6 +122,26 @@ function redisAddress(scheme: 'redis' | 'rediss', url: string): RedisAddress {
   };
 }
 
+function sqlAddress(kind: SqlAddress['kind'], scheme: string, url: string): SqlAddress {
+  const form = `${scheme}://user:password@host/database`;
+  let parts: URL;
+  try {
+    parts = new URL(url);
+  } catch {
+    throw new AddressError(
+      `The ${scheme}:// URL cannot be read. It looks like ${form}, with special characters in the password percent-encoded.`,
+    );
+  }
+  const database = parts.pathname.slice(1);
+  if (parts.hostname === '' || database === '') {
+    throw new AddressError(`The ${scheme}:// URL must name a host and a database. It looks like ${form}.`);
+  }
+  const password = parts.password === '' ? undefined : decoded(parts.password, 'password');
+  const user = parts.username === '' ? '' : `${parts.username}${password === undefined ? '' : ':***'}@`;
+  parts.protocol = `${kind}:`;
+  return { kind, url: parts.href, password, description: `${scheme}://${user}${parts.host}/${database}` };
+}
+
 function decoded(text: string, what: string): string {
   try {
     return decodeURIComponent(text);
@@ -118,7 +154,7 @@ const SHORTEST_SECRET = 4;
 
 /** Takes the password out of a text that somebody else wrote, such as an error of a client. */
 export function redact(text: string, address: Address): string {
-  if (address.kind !== 'redis' || address.password === undefined) return text;
+  if (address.kind === 'sqlite' || address.password === undefined) return text;
   // A password of a letter or two is no secret, and without those letters the text would be none either.
   if (address.password.length < SHORTEST_SECRET) return text;
   const forms = [address.password, encodeURIComponent(address.password), encodeURI(address.password)];
