@@ -27,12 +27,12 @@ export type ExitName =
 
 export const EXIT_CODES: Readonly<Record<ExitName, ExitCodeRow>> = {
   done: { code: 0, meaning: 'Done, and as expected.' },
-  notAsExpected: { code: 1, meaning: 'Not as expected: a check found something, or there was nothing to break.' },
+  notAsExpected: { code: 1, meaning: 'Not as expected: a check found something, or nothing was broken.' },
   unknown: { code: 2, meaning: 'No verdict: a check could not find out.' },
   usage: { code: 64, meaning: 'Wrong usage: an option, a duration, a name or a URL.' },
   unavailable: { code: 69, meaning: 'The backend is not available, or gave no answer.' },
   internal: { code: 70, meaning: 'A fault of holdfast itself, or one of its own processes was killed.' },
-  busy: { code: 75, meaning: 'The lock is busy: another owner had it for all of the time that --wait allows.' },
+  busy: { code: 75, meaning: 'The lock is busy: another owner had it for all of --wait.' },
   denied: { code: 77, meaning: 'The backend refuses the user, the password or a command.' },
   config: { code: 78, meaning: 'The backend is set up, or filled, so that a lock cannot work there.' },
   lost: { code: 79, meaning: 'The lock was lost while the command ran; the command has been ended.' },

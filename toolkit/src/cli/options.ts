@@ -26,20 +26,25 @@ export function jsonOption(): Option {
   return new Option('--json', 'print one JSON document, for programs');
 }
 
+/** Notes are wrapped for a terminal of 80 columns. */
+const NOTE_WIDTH = 78;
+
 interface HelpEnd {
   readonly examples: readonly string[];
   readonly exits: readonly ExitName[];
   readonly notes?: readonly string[];
 }
 
-/** Puts the part under the options: where the locks can be, examples, exit codes. */
+/** Puts the part under the options: where the locks can be, examples, exit codes, notes of one paragraph each. */
 export function endHelpWith(command: Command, { examples, exits, notes = [] }: HelpEnd): Command {
   const indented = (lines: readonly string[]): string => lines.map((line) => `  ${line}`).join('\n');
-  const parts = [
-    `URLs:\n${indented(ADDRESS_FORMS)}`,
-    `Examples:\n${indented(examples)}`,
-    `Exit codes:\n${exitCodeLines(exits).join('\n')}`,
-    ...notes,
-  ];
-  return command.addHelpText('after', `\n${parts.join('\n\n')}`);
+  return command.addHelpText('after', () => {
+    const parts = [
+      `URLs:\n${indented(ADDRESS_FORMS)}`,
+      `Examples:\n${indented(examples)}`,
+      `Exit codes:\n${exitCodeLines(exits).join('\n')}`,
+      ...notes.map((note) => command.createHelp().boxWrap(note, NOTE_WIDTH)),
+    ];
+    return `\n${parts.join('\n\n')}`;
+  });
 }

@@ -64,16 +64,16 @@ export type Address = SqliteAddress | RedisAddress | EtcdAddress | ZooKeeperAddr
 
 /** What a user may write, for messages and help. */
 export const ADDRESS_FORMS: readonly string[] = [
-  'sqlite:                      this user on this machine (the default)',
-  'sqlite:///var/lib/jobs       the same, in a folder of your choice',
-  'redis://user:pass@host:6379/0  a Redis or Valkey server',
-  'rediss://…                   the same over TLS',
-  'etcd://user:pass@host:2379,host:2379/prefix  an etcd, by some of its members; names begin with the prefix',
-  'etcds://…                    the same over TLS',
-  'zookeeper://user:pass@zk1:2181,zk2:2181/chroot  a ZooKeeper ensemble; user and password, if any, own the nodes',
-  'zookeepers://…               the same over TLS',
-  'postgres://user:pass@host/db   PostgreSQL; `holdfast migrate` makes its tables',
-  'mysql://user:pass@host/db      MySQL or MariaDB; the same',
+  'sqlite:                            this user on this machine (the default)',
+  'sqlite:///var/lib/jobs             the same, in a folder of your choice',
+  'redis://user:password@host:6379/0  a Redis or Valkey server',
+  'rediss://…                         the same over TLS',
+  'etcd://host:2379,host:2379/prefix  an etcd, by some of its members',
+  'etcds://…                          the same over TLS',
+  'zookeeper://host:2181,host:2181/chroot  a ZooKeeper ensemble',
+  'zookeepers://…                     the same over TLS',
+  'postgres://user:password@host/db   PostgreSQL; `holdfast migrate` first',
+  'mysql://user:password@host/db      MySQL or MariaDB; the same',
 ];
 
 const SCHEMES = 'sqlite:, redis://, rediss://, etcd://, etcds://, zookeeper://, zookeepers://, postgres:// or mysql://';

@@ -1,7 +1,7 @@
 import type { History } from './history.ts';
 import { type Check, conclude, type Figures, type Result } from './result.ts';
 import type { Task } from './tasks.ts';
-import { momentsOf } from './timeline.ts';
+import { momentsOf } from './timeline/timeline.ts';
 
 /** Makes a result of a history: all checks, one verdict. A stored history can be judged again. */
 export function judge({ experiment, subject, expected }: Task, history: History): Result {

@@ -26,7 +26,7 @@ export function breakCommand(): Command {
     examples: ['holdfast break nightly', 'holdfast break nightly --yes --json | jq -r .raiseTo'],
     exits: ['done', 'notAsExpected', 'usage', 'unavailable', 'denied', 'config'],
     notes: [
-      'It prints the token to raise the guard of the resource to. A guard that is raised to\nit refuses the broken holder from then on; otherwise the next holder does that with\nits first access.',
+      'It prints the token to raise the guard of the resource to. A guard that is raised to it refuses the broken holder from then on; otherwise the next holder does that with its first access.',
     ],
   });
 }
@@ -54,12 +54,15 @@ async function breakLock(name: string, options: BreakOptions): Promise<number> {
     if (options.json) {
       printJson({ lock: name, broken: holderJson(broken), raiseTo });
     } else {
-      const token = broken.fencingToken === undefined ? '' : `, with the fencing token ${broken.fencingToken}`;
       printLines([
-        `Broke the lock ${JSON.stringify(name)}, which ${place(broken)} held${token}.`,
-        `Raise the guard of what it protects to ${raiseTo}: raise(resource, ${raiseTo}n).`,
-        'The broken holder is refused from the moment a guard has seen that token or a larger',
-        'one, and not before: without the raise, from the first access of the next holder on.',
+        `Broke the lock ${JSON.stringify(name)}.`,
+        `  held by   ${place(broken)}`,
+        ...(broken.fencingToken === undefined ? [] : [`  token     ${broken.fencingToken}`]),
+        `  raise to  ${raiseTo}`,
+        '',
+        'A guard refuses the broken holder from the moment it has seen that token or a',
+        `larger one, and not before: raise(resource, ${raiseTo}n) does it at`,
+        "once, otherwise the next holder's first access does.",
       ]);
     }
     return EXIT_CODES.done.code;

@@ -80,10 +80,8 @@ describe.each(['embedded', 'redis'])('on %s', SLOW, (where) => {
     const { code, stdout } = await run('break', 'x', '--yes');
     expect(code).toBe(0);
     const token = BigInt(holder.stdout.trim());
-    const [, broken = '', raiseTo = ''] =
-      stdout.match(
-        /with the fencing token (\d+)\.\nRaise the guard of what it protects to (\d+): raise\(resource, \d+n\)\.\n/,
-      ) ?? [];
+    const [, broken = ''] = stdout.match(/^ {2}token {5}(\d+)$/m) ?? [];
+    const [, raiseTo = ''] = stdout.match(/^ {2}raise to {2}(\d+)$/m) ?? [];
     expect(BigInt(broken)).toBe(token);
     expect(BigInt(raiseTo)).toBeGreaterThan(token);
     expect((await holder.outcome).code).toBe(79);

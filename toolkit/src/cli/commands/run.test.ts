@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { overlaps, readLog, stays, worker } from '../test-support/oracle.ts';
 import { commandLine, kill, type Outcome, SLOW, Stage, stateOf, until } from '../test-support/program.ts';
@@ -270,3 +270,20 @@ describe('the notice that the embedded file is for one machine', SLOW, () => {
 function plainly(command: string, ...args: string[]): string {
   return execFileSync(command, args, { encoding: 'utf8' });
 }
+
+describe('the help', () => {
+  it.each([[], ['run'], ['ls'], ['who'], ['break']])(
+    'of holdfast %s fits into 80 columns and lists exit codes',
+    async (...words) => {
+      const { code, stdout } = await run(...words, '--help');
+      expect(code).toBe(0);
+      expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+      expect(stdout).toMatch(/^Exit codes:\n( +\d+ {2}.+\n)+/m);
+    },
+  );
+
+  it('is not needed for the version', async () => {
+    const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
+    expect(await run('--version')).toMatchObject({ code: 0, stdout: `${version}\n` });
+  });
+});

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { parseDuration } from '../durations.ts';
 import { SIGNAL_BASE } from '../exit-codes.ts';
 import { endHelpWith, urlOf, urlOption } from '../options.ts';
@@ -26,26 +26,33 @@ export function runCommand(): Command {
     .argument('<name>', 'the name of the lock')
     .argument('<command...>', 'the command and its arguments, after --')
     .addOption(urlOption())
-    .option('--ttl <duration>', 'for how long the lock is given without a renewal', '30s')
-    .option('--wait <duration>', 'how long to wait for the lock; 0 tries once', '10s')
-    .option(
-      '--kill-after <duration>',
-      'from SIGTERM to SIGKILL when the command has to end (default: 5s, less with a short TTL)',
+    .addOption(duration('--ttl', 'for how long the lock is given without a renewal', '30s'))
+    .addOption(duration('--wait', 'how long to wait for the lock; 0 tries once', '10s'))
+    .addOption(
+      duration(
+        '--kill-after',
+        'from SIGTERM to SIGKILL when the command has to end (default: 5s, or a sixth of the TTL)',
+      ),
     )
     .option('--purpose <text>', 'what it is for, as `holdfast who` shows it (default: the name of the command)')
     .action((name: string, words: string[], options: RunOptions) => conclude(false, () => run(name, words, options)));
   return endHelpWith(command, {
     examples: [
       'holdfast run nightly -- ./job.sh',
-      'holdfast run nightly --wait 0 -- ./job.sh          # skip it if it runs already',
+      'holdfast run nightly --wait 0 -- ./job.sh     # skip it if it runs already',
       'HOLDFAST_URL=redis://cache:6379 holdfast run deploy --ttl 1m -- make deploy',
     ],
     exits: ['usage', 'unavailable', 'internal', 'busy', 'denied', 'config', 'lost', 'notExecutable', 'notFound'],
     notes: [
-      `Otherwise the exit code is that of the command, ${SIGNAL_BASE} + n if signal n ended it. When one of\nours is meant, standard error says so in a line that starts with "holdfast:".`,
-      'The command finds in its environment HOLDFAST_LOCK, the name, and HOLDFAST_TOKEN, the\nfencing token, to hand to whatever it writes to.',
+      `Otherwise the exit code is that of the command, ${SIGNAL_BASE} + n if signal n ended it. When one of ours is meant, standard error says so in a line that starts with "holdfast:".`,
+      'The command finds in its environment HOLDFAST_LOCK, the name, and HOLDFAST_TOKEN, the fencing token, to hand to whatever it writes to.',
     ],
   });
+}
+
+function duration(flag: string, description: string, byDefault?: string): Option {
+  const option = new Option(`${flag} <duration>`, description);
+  return byDefault === undefined ? option : option.default(byDefault, byDefault);
 }
 
 async function run(name: string, [command, ...args]: string[], options: RunOptions): Promise<number> {

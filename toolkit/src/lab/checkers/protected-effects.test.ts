@@ -159,6 +159,15 @@ describe('the register behind the guard', () => {
     expect(found.verdict).toBe('safe');
   });
 
+  it('does not call a write stale that a guard refuses although nobody newer has come', () => {
+    // The tokens went back, so the guard keeps the right holder out; the order of tokens is another check.
+    const found = check(
+      history(bothHolds, reads(1, 1, 'A1', 0, 0), writes(2, 101, 'B1', { open: [0, 1], guarded: [0, { floor: '9' }] })),
+    );
+    expect(found).toMatchObject({ figures: { staleWritesRefused: 0 } });
+    expect(found.evidence[0]).toContain('0 writes');
+  });
+
   it('is not asked of a lock without tokens', () => {
     expect(check(history(granted('A1', 0), reads(1, 1, 'A1', 0))).verdict).toBe('not-run');
   });

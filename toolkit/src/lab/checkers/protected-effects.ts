@@ -47,7 +47,7 @@ function check(register: RegisterName, history: History): Finding {
   if (strangers.length > 0) {
     return { verdict: 'unknown', evidence: [`Accesses by holds that nobody was granted: ${strangers.join(', ')}.`] };
   }
-  const writes = accesses.filter((entry) => entry.access === 'write').length - refused.length;
+  const writes = accesses.filter((entry) => entry.access === 'write' && entry[register]?.accepted).length;
   const saved = refused.length > 0 ? ` The guard refused ${count(refused.length, 'stale write')}.` : '';
   return { verdict: 'safe', evidence: [`${count(writes, 'write')}, none stale, no update lost.${saved}`], figures };
 }
@@ -69,14 +69,17 @@ function replay(register: RegisterName, accesses: readonly Served[], order: Read
   const refused: Served[] = [];
   const lost = { updates: 0, firstAt: 0 };
   const strangers = new Set<HoldId>();
+  /** The newest holder that has come, and the newest that was let in. */
+  let newest = -1;
   let latest = -1;
   for (const entry of accesses) {
     const rank = order.get(entry.hold);
     if (rank === undefined) strangers.add(entry.hold);
+    else newest = Math.max(newest, rank);
     const outcome = entry[register] as Outcome;
     const isStale = rank !== undefined && rank < latest;
     if (!outcome.accepted) {
-      if (entry.access === 'write') refused.push(entry);
+      if (entry.access === 'write' && rank !== undefined && rank < newest) refused.push(entry);
       continue;
     }
     if (rank !== undefined) latest = Math.max(latest, rank);

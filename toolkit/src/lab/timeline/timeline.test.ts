@@ -12,7 +12,7 @@ import {
   released,
   type Said,
   writes,
-} from './checkers/hand-written.testing.ts';
+} from '../checkers/hand-written.testing.ts';
 import { momentsOf } from './timeline.ts';
 
 const told = (...parts: (Said | Said[])[]): string[] =>
@@ -83,11 +83,24 @@ describe('the timeline', () => {
     const moments = told(
       granted('A1', 0),
       granted('B1', 100),
+      server(101, 'set'),
       released('A1', 200),
       server(201, 'del'),
       released('B1', 300),
     );
     expect(moments).toContain("201 redis the key is deleted, and it was B's lock");
+  });
+
+  it('does not take the deletion of something else for that', () => {
+    const moments = told(
+      granted('A1', 0),
+      granted('B1', 100),
+      server(101, 'set'),
+      released('A1', 200),
+      server(201, 'del', 'another'),
+      released('B1', 300),
+    );
+    expect(moments.join()).not.toContain('deleted');
   });
 
   it('does not take the release of the holder itself for that', () => {
