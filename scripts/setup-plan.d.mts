@@ -2,6 +2,7 @@ export interface Tool {
   readonly name: string;
   readonly apt: string;
   readonly brew?: string;
+  readonly file?: string;
   readonly platforms?: readonly string[];
   readonly use: string;
 }

@@ -1,12 +1,46 @@
 /**
  * What the tests and the full check-up start, where Debian and Homebrew have it, and what would be missing without it.
- * `brew` is left out where macOS brings the tool itself or has nothing like it.
+ * `brew` is left out where macOS brings the tool itself or has nothing like it. `file` says where a tool stands that is
+ * no program: a library for Java or Python.
  */
 const tools = [
   { name: 'redis-server', apt: 'redis-server', brew: 'redis', use: 'the Redis backend, and every experiment on Redis' },
   { name: 'redis-sentinel', apt: 'redis-sentinel', brew: 'redis', use: 'failover experiments' },
+  { name: 'postgres', apt: 'postgresql', brew: 'postgresql@17', use: 'the PostgreSQL backend and guard' },
+  { name: 'mariadbd', apt: 'mariadb-server', brew: 'mariadb', use: 'the MySQL backend and guard' },
+  { name: 'pgbouncer', apt: 'pgbouncer', brew: 'pgbouncer', use: 'proof that a lease row is safe behind a pooler' },
   { name: 'redis-cli', apt: 'redis-tools', brew: 'redis', use: 'looking into a Redis by hand' },
+  { name: 'etcd', apt: 'etcd-server', brew: 'etcd', use: 'the etcd backend, and every experiment on etcd' },
+  {
+    name: 'etcdctl',
+    apt: 'etcd-client',
+    brew: 'etcd',
+    use: 'the proof that `etcdctl lock` and ours exclude each other',
+  },
   { name: 'strace', apt: 'strace', platforms: ['linux'], use: 'faults inside a system call' },
+  { name: 'java', apt: 'default-jre-headless', platforms: ['linux'], use: 'the ZooKeeper server' },
+  {
+    name: 'zookeeper.jar',
+    apt: 'libzookeeper-java',
+    file: '/usr/share/java/zookeeper.jar',
+    platforms: ['linux'],
+    use: 'the ZooKeeper backend: the server, without a service that starts by itself',
+  },
+  { name: 'javac', apt: 'default-jdk-headless', platforms: ['linux'], use: 'Curator beside us on one lock' },
+  {
+    name: 'curator.jar',
+    apt: 'libcurator-recipes-java',
+    file: '/usr/share/java/curator-recipes.jar',
+    platforms: ['linux'],
+    use: 'Curator beside us on one lock',
+  },
+  {
+    name: 'kazoo',
+    apt: 'python3-kazoo',
+    file: '/usr/lib/python3/dist-packages/kazoo/client.py',
+    platforms: ['linux'],
+    use: 'showing that kazoo locks otherwise',
+  },
   { name: 'ps', apt: 'procps', use: 'proof that a process was really stopped or killed' },
 ];
 

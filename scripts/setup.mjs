@@ -20,9 +20,25 @@ const knownPlaces = [
   '/usr/lib/redis/bin',
   '/opt/homebrew/bin',
   '/opt/homebrew/opt/redis/bin',
+  '/opt/homebrew/opt/etcd/bin',
   '/usr/local/opt/redis/bin',
+  '/usr/local/opt/etcd/bin',
   '/home/linuxbrew/.linuxbrew/bin',
+  // One folder a version; the newest first.
+  ...versionsIn('/usr/lib/postgresql', 'bin'),
+  '/opt/homebrew/opt/postgresql@17/bin',
+  '/usr/local/opt/postgresql@17/bin',
 ];
+
+/** The service that a Debian package starts. */
+const serviceOf = {
+  'redis-server': 'redis-server',
+  'redis-sentinel': 'redis-sentinel',
+  'etcd-server': 'etcd',
+  postgresql: 'postgresql',
+  'mariadb-server': 'mariadb',
+  pgbouncer: 'pgbouncer',
+};
 
 const usage = `npm run setup              install what is missing, after a question
 npm run setup -- --yes     install it without a question (also when CI is set)
@@ -39,7 +55,7 @@ process.exitCode = await main();
 async function main() {
   const wanted = toolsFor(process.platform);
   for (const tool of wanted) console.log(line(tool));
-  const missing = wanted.filter((tool) => !find(tool.name));
+  const missing = wanted.filter((tool) => !find(tool));
   if (missing.length === 0) {
     console.log('Everything is there.');
     return 0;
@@ -52,9 +68,9 @@ async function main() {
   const plan = planInstall({
     platform: process.platform,
     missing,
-    manager: ['apt-get', 'brew'].find((name) => find(name)),
+    manager: ['apt-get', 'brew'].find((name) => find({ name })),
     isRoot: process.getuid?.() === 0,
-    hasSudo: find('sudo') !== undefined,
+    hasSudo: find({ name: 'sudo' }) !== undefined,
   });
   if (plan.problem) return fail(plan.problem);
 
@@ -65,7 +81,7 @@ async function main() {
   const status = plan.asRoot ? installWithApt(plan) : installWithBrew(plan);
   if (status !== 0) return fail(`The package manager ended with status ${status}; its message is above.`);
 
-  const still = wanted.filter((tool) => !find(tool.name));
+  const still = wanted.filter((tool) => !find(tool));
   if (still.length > 0) {
     return fail(`The packages are installed, and still not found: ${still.map((tool) => tool.name).join(', ')}.
 Looked on the PATH and in ${knownPlaces.join(', ')}.`);
@@ -77,7 +93,7 @@ Looked on the PATH and in ${knownPlaces.join(', ')}.`);
 }
 
 function line(tool) {
-  const file = find(tool.name);
+  const file = find(tool);
   return `${file ? 'found  ' : 'missing'}  ${tool.name.padEnd(15)} ${file ?? `for ${tool.use}`}`;
 }
 
@@ -86,10 +102,18 @@ function fail(message) {
   return 1;
 }
 
-/** The path of an executable file of this name, or undefined. */
-function find(name) {
+/** The path of the executable file of this name, or of what is no program, or undefined. */
+function find({ name, file }) {
+  if (file) return existsSync(file) ? file : undefined;
   const folders = [...(process.env.PATH ?? '').split(path.delimiter), ...knownPlaces].filter(Boolean);
   return folders.map((folder) => path.join(folder, name)).find(isExecutable);
+}
+
+/** Folders such as /usr/lib/postgresql/15/bin. */
+function versionsIn(folder, inside) {
+  if (!existsSync(folder)) return [];
+  const versions = readdirSync(folder).sort((one, other) => Number(other) - Number(one));
+  return versions.map((version) => path.join(folder, version, inside));
 }
 
 function isExecutable(file) {
@@ -128,13 +152,13 @@ function installWithBrew(plan) {
 
 /**
  * Debian's packages start their service as soon as they are installed, and again after each boot. A policy file forbids
- * the first, and what was not there before is switched off for the second; a Redis that the machine's owner runs stays
- * as it is.
+ * the first, and what was not there before is switched off for the second; a server that the machine's owner runs
+ * stays as it is.
  */
 function installWithApt(plan) {
-  const services = ['redis-server', 'redis-sentinel'].filter(
-    (name) => plan.packages.includes(name) && !existsSync(`/lib/systemd/system/${name}.service`),
-  );
+  const services = plan.packages
+    .map((name) => serviceOf[name])
+    .filter((service) => service && !existsSync(`/lib/systemd/system/${service}.service`));
   const commands = plan.commands.map((command) => command.join(' '));
   const options = '-o DPkg::Lock::Timeout=300';
   const script = `

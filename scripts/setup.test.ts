@@ -20,8 +20,18 @@ describe('the set-up', () => {
       ['apt-get', 'install', '-y', '--no-install-recommends'].concat([
         'redis-server',
         'redis-sentinel',
+        'postgresql',
+        'mariadb-server',
+        'pgbouncer',
         'redis-tools',
+        'etcd-server',
+        'etcd-client',
         'strace',
+        'default-jre-headless',
+        'libzookeeper-java',
+        'default-jdk-headless',
+        'libcurator-recipes-java',
+        'python3-kazoo',
         'procps',
       ]),
     ]);
@@ -37,9 +47,10 @@ describe('the set-up', () => {
     expect(planInstall({ ...debian, isRoot: false }).problem).toContain('As root: apt-get install -y');
   });
 
-  it('takes one Homebrew package for all Redis programs, and never sudo', () => {
+  it('takes one Homebrew package for all programs of a server, and never sudo', () => {
     const plan = planInstall({ ...debian, platform: 'darwin', manager: 'brew', missing: toolsFor('darwin') });
-    expect(plan).toEqual({ asRoot: false, packages: ['redis'], commands: [['brew', 'install', 'redis']] });
+    const packages = ['redis', 'postgresql@17', 'mariadb', 'pgbouncer', 'etcd'];
+    expect(plan).toEqual({ asRoot: false, packages, commands: [['brew', 'install', ...packages]] });
   });
 
   it('names the missing tools where it knows no package manager', () => {

@@ -49,7 +49,7 @@ export {
   OutcomeUnknownError,
 } from './core/errors.ts';
 export type { LockEvents } from './core/events.ts';
-export { parseToken } from './core/fencing.ts';
+export { parseToken, StaleTokenError } from './core/fencing.ts';
 export type { FencedLease, Lease, LeaseState } from './core/lease.ts';
 export {
   type AcquireOptions,

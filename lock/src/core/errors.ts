@@ -16,6 +16,7 @@ export type LockErrorCode =
   | 'SELF_DEADLOCK' //    the caller's own context holds this lock already
   | 'FRAME_ENDED' //      a nested entry was still queued when the outermost body ended
   | 'ACCESS_DENIED' //    the backend refuses our name or password, or a command
+  | 'STALE_TOKEN' //      a guard has seen a larger fencing token for this resource
   | 'CONFIG' //           the backend is set up, or filled, so that a lock cannot work there
   | 'UNSUPPORTED'; //     this backend cannot do that
 

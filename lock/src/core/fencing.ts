@@ -5,6 +5,8 @@
  * @module
  */
 
+import { LockError, quote } from './errors.ts';
+
 /** The largest token that every backend and every guard can store: a signed 64-bit number. */
 const LARGEST_TOKEN = 2n ** 63n - 1n;
 
@@ -16,4 +18,40 @@ export function parseToken(text: string): bigint {
     );
   }
   return BigInt(text);
+}
+
+/** A token as guards take it: a bigint in the range that every one of them can store. */
+export function checkToken(token: unknown): bigint {
+  if (typeof token !== 'bigint') {
+    throw new TypeError(
+      `A fencing token must be a bigint, as a lease has it, and is a ${typeof token}; parseToken reads its decimal form.`,
+    );
+  }
+  if (token < 0n || token > LARGEST_TOKEN) {
+    throw new RangeError(`A fencing token must be from 0 to ${LARGEST_TOKEN}, and is ${token}.`);
+  }
+  return token;
+}
+
+/**
+ * The guard has seen a larger token for this resource: a later holder has been here. Whoever meets this has lost its
+ * lock, so it rolls its transaction back and does not try again with the same token.
+ */
+export class StaleTokenError extends LockError {
+  override readonly name = 'StaleTokenError';
+  readonly resource: string;
+  readonly token: bigint;
+  /** The largest token that the guard has seen. */
+  readonly floor: bigint;
+
+  constructor(resource: string, token: bigint, floor: bigint) {
+    super(
+      'STALE_TOKEN',
+      `The fencing token ${token} is stale: ${quote(resource)} has been accessed with ${floor}, so the lock has another ` +
+        'holder since. Roll back, and acquire the lock anew.',
+    );
+    this.resource = resource;
+    this.token = token;
+    this.floor = floor;
+  }
 }

@@ -64,6 +64,7 @@ export interface Grant {
 
 /** Until when a grant is good: its TTL from `countedFrom` on, less 1 % and 2 ms for clocks that run at different rates. */
 export function validity(countedFrom: Instant, ttlMs: number): Instant {
+  if (ttlMs === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY as Instant; // 1 % of it is no number
   return Instant.plus(countedFrom, ttlMs - (ttlMs * 0.01 + 2));
 }
 

@@ -8,6 +8,7 @@ import { Command, CommanderError } from 'commander';
 import { breakCommand } from './commands/break.ts';
 import { checkupCommand } from './commands/checkup.ts';
 import { lsCommand } from './commands/ls.ts';
+import { migrateCommand } from './commands/migrate.ts';
 import { runCommand } from './commands/run.ts';
 import { whoCommand } from './commands/who.ts';
 import { EXIT_CODES, exitCodeLines } from './exit-codes.ts';
@@ -25,8 +26,8 @@ const program = new Command('holdfast')
     `\nExit codes:\n${exitCodeLines().join('\n')}\n\nholdfast <command> --help has options and examples.`,
   );
 
-for (const command of [checkupCommand(), runCommand(), lsCommand(), whoCommand(), breakCommand()])
-  program.addCommand(command);
+const commands = [checkupCommand(), runCommand(), lsCommand(), whoCommand(), breakCommand(), migrateCommand()];
+for (const command of commands) program.addCommand(command);
 
 for (const command of [program, ...program.commands]) {
   command.exitOverride().configureOutput({

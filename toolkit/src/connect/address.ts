@@ -29,7 +29,38 @@ export interface RedisAddress {
   readonly description: string;
 }
 
-export type Address = SqliteAddress | RedisAddress;
+/** One etcd, by as many of its members as one knows. */
+export interface EtcdAddress {
+  readonly kind: 'etcd';
+  /** Each as `host:port`. */
+  readonly members: readonly string[];
+  readonly tls: boolean;
+  readonly username: string | undefined;
+  readonly password: string | undefined;
+  /** What goes before the names of the locks. */
+  readonly keyPrefix: string;
+  readonly description: string;
+}
+
+export interface ZooKeeperAddress {
+  readonly kind: 'zookeeper';
+  /** As ZooKeeper's own clients take it: `zk1:2181,zk2:2181/chroot`. */
+  readonly servers: string;
+  readonly digest: { readonly user: string; readonly password: string } | undefined;
+  readonly tls: boolean;
+  readonly password: string | undefined;
+  readonly description: string;
+}
+
+/** A database, as its driver takes the URL. */
+export interface SqlAddress {
+  readonly kind: 'postgres' | 'mysql';
+  readonly url: string;
+  readonly password: string | undefined;
+  readonly description: string;
+}
+
+export type Address = SqliteAddress | RedisAddress | EtcdAddress | ZooKeeperAddress | SqlAddress;
 
 /** What a user may write, for messages and help. */
 export const ADDRESS_FORMS: readonly string[] = [
@@ -37,7 +68,15 @@ export const ADDRESS_FORMS: readonly string[] = [
   'sqlite:///var/lib/jobs             the same, in a folder of your choice',
   'redis://user:password@host:6379/0  a Redis or Valkey server',
   'rediss://…                         the same over TLS',
+  'etcd://host:2379,host:2379/prefix  an etcd, by some of its members',
+  'etcds://…                          the same over TLS',
+  'zookeeper://host:2181,host:2181/chroot  a ZooKeeper ensemble',
+  'zookeepers://…                     the same over TLS',
+  'postgres://user:password@host/db   PostgreSQL; `holdfast migrate` first',
+  'mysql://user:password@host/db      MySQL or MariaDB; the same',
 ];
+
+const SCHEMES = 'sqlite:, redis://, rediss://, etcd://, etcds://, zookeeper://, zookeepers://, postgres:// or mysql://';
 
 /** Reads a URL; without one it is the embedded file of this user. */
 export function parseAddress(url: string | undefined): Address {
@@ -49,9 +88,21 @@ export function parseAddress(url: string | undefined): Address {
     case 'redis':
     case 'rediss':
       return redisAddress(scheme, url);
+    case 'etcd':
+    case 'etcds':
+      return etcdAddress(scheme, url);
+    case 'zookeeper':
+    case 'zookeepers':
+      return zookeeperAddress(scheme, url);
+    case 'postgres':
+    case 'postgresql':
+      return sqlAddress('postgres', scheme, url);
+    case 'mysql':
+    case 'mariadb':
+      return sqlAddress('mysql', scheme, url);
     default:
       throw new AddressError(
-        `The URL of the locks must start with sqlite:, redis:// or rediss://, and ${scheme === undefined ? 'has no scheme' : `starts with ${scheme}:`}.`,
+        `The URL of the locks must start with ${SCHEMES}, and ${scheme === undefined ? 'has no scheme' : `starts with ${scheme}:`}.`,
       );
   }
 }
@@ -106,6 +157,74 @@ function redisAddress(scheme: 'redis' | 'rediss', url: string): RedisAddress {
   };
 }
 
+/** Read by hand, since `URL` knows one host only. */
+function etcdAddress(scheme: 'etcd' | 'etcds', url: string): EtcdAddress {
+  const form = `It looks like ${scheme}://user:password@host:2379,host:2379, with special characters in the password percent-encoded.`;
+  const [, userInfo, hosts = '', path = ''] = /^[^:]+:\/\/(?:([^/?#]*)@)?([^/?#@]*)(?:\/([^?#]*))?$/.exec(url) ?? [];
+  const members = hosts.split(',');
+  if (!members.every((member) => /^(\[[0-9a-fA-F:.]+\]|[^\s:[\]]+)(:\d{1,5})?$/.test(member))) {
+    throw new AddressError(`The ${scheme}:// URL cannot be read. ${form}`);
+  }
+  const [, user, secret] = /^([^:]*)(?::(.*))?$/.exec(userInfo ?? '') ?? [];
+  if (userInfo !== undefined && (!user || secret === undefined)) {
+    throw new AddressError(`The ${scheme}:// URL needs both a user and a password, or neither. ${form}`);
+  }
+  const shown = user ? `${user}:***@` : '';
+  return {
+    kind: 'etcd',
+    members,
+    tls: scheme === 'etcds',
+    username: user ? decoded(user, 'user name') : undefined,
+    password: secret === undefined ? undefined : decoded(secret, 'password'),
+    keyPrefix: decoded(path, 'prefix'),
+    description: `${scheme}://${shown}${hosts}${path === '' ? '' : `/${path}`}`,
+  };
+}
+
+function zookeeperAddress(scheme: 'zookeeper' | 'zookeepers', url: string): ZooKeeperAddress {
+  // It may name several servers, which the URLs of the web cannot.
+  const match = /^\/\/(?:([^@/:]*)(?::([^@/]*))?@)?([^@/]+(?:\/[^@?#]*)?)$/.exec(url.slice(scheme.length + 1));
+  const [, user, password, servers] = match ?? [];
+  if (servers === undefined) {
+    throw new AddressError(
+      `The ${scheme}:// URL cannot be read. It looks like ${scheme}://user:password@zk1:2181,zk2:2181/chroot, with special characters in the password percent-encoded.`,
+    );
+  }
+  if (user !== undefined && (user === '' || password === undefined)) {
+    throw new AddressError(`A ${scheme}:// URL has both a user and a password, or neither.`);
+  }
+  const secret = password === undefined ? undefined : decoded(password, 'password');
+  return {
+    kind: 'zookeeper',
+    servers: decoded(servers, 'chroot'),
+    digest:
+      user === undefined || secret === undefined ? undefined : { user: decoded(user, 'user name'), password: secret },
+    tls: scheme === 'zookeepers',
+    password: secret,
+    description: `${scheme}://${user === undefined ? '' : `${user}:***@`}${servers}`,
+  };
+}
+
+function sqlAddress(kind: SqlAddress['kind'], scheme: string, url: string): SqlAddress {
+  const form = `${scheme}://user:password@host/database`;
+  let parts: URL;
+  try {
+    parts = new URL(url);
+  } catch {
+    throw new AddressError(
+      `The ${scheme}:// URL cannot be read. It looks like ${form}, with special characters in the password percent-encoded.`,
+    );
+  }
+  const database = parts.pathname.slice(1);
+  if (parts.hostname === '' || database === '') {
+    throw new AddressError(`The ${scheme}:// URL must name a host and a database. It looks like ${form}.`);
+  }
+  const password = parts.password === '' ? undefined : decoded(parts.password, 'password');
+  const user = parts.username === '' ? '' : `${parts.username}${password === undefined ? '' : ':***'}@`;
+  parts.protocol = `${kind}:`;
+  return { kind, url: parts.href, password, description: `${scheme}://${user}${parts.host}/${database}` };
+}
+
 function decoded(text: string, what: string): string {
   try {
     return decodeURIComponent(text);
@@ -118,7 +237,7 @@ const SHORTEST_SECRET = 4;
 
 /** Takes the password out of a text that somebody else wrote, such as an error of a client. */
 export function redact(text: string, address: Address): string {
-  if (address.kind !== 'redis' || address.password === undefined) return text;
+  if (address.kind === 'sqlite' || address.password === undefined) return text;
   // A password of a letter or two is no secret, and without those letters the text would be none either.
   if (address.password.length < SHORTEST_SECRET) return text;
   const forms = [address.password, encodeURIComponent(address.password), encodeURI(address.password)];

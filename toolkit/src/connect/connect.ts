@@ -11,6 +11,8 @@ export interface Connection {
   /** Where the locks are, without a password. */
   readonly description: string;
   readonly backend: Backend & Fences;
+  /** Makes the tables that are missing, where the backend has some. */
+  createTables?(): Promise<void>;
   /** Closes the backend and the client under it. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -25,6 +27,8 @@ export interface ConnectOptions {
    * its locks must not be free before their TTL is over, not even where the backend could tell that it is dead.
    */
   readonly underGuard?: boolean;
+  /** The tables need not be there yet: they are about to be made. Default: a database without them is an error. */
+  readonly withoutTables?: boolean;
 }
 
 /**
@@ -42,6 +46,22 @@ export async function connect(url: string | undefined, options: ConnectOptions =
     case 'redis': {
       const { openRedis } = await import('./redis.ts');
       return openRedis(address, options);
+    }
+    case 'etcd': {
+      const { openEtcd } = await import('./etcd.ts');
+      return openEtcd(address, options);
+    }
+    case 'zookeeper': {
+      const { openZooKeeper } = await import('./zookeeper.ts');
+      return openZooKeeper(address, options);
+    }
+    case 'postgres': {
+      const { openPostgres } = await import('./postgres.ts');
+      return openPostgres(address, options);
+    }
+    case 'mysql': {
+      const { openMysql } = await import('./mysql.ts');
+      return openMysql(address, options);
     }
   }
 }

@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { requestFor, soon } from '../../contract/cases/abilities.ts';
+import { Instant, systemClock } from '../../core/clock.ts';
+import { EtcdClient } from './client.ts';
+import { parseEndpoints } from './endpoints.ts';
+import type { TestEtcd } from './test-support/etcd.ts';
+import { codeOf, eventually, sleep, World } from './test-support/world.ts';
+
+const world = new World();
+let etcd: TestEtcd;
+beforeAll(async () => {
+  etcd = await world.etcd();
+});
+afterAll(() => world.end());
+
+const WATCHERS = 'etcd_debugging_mvcc_watcher_total';
+const RENEWALS = 'etcd_debugging_lease_renewed_total';
+
+it('one call keeps a thousand locks alive for a period', async () => {
+  const { backend } = world.locks({ endpoints: etcd.endpoints });
+  const requests = Array.from({ length: 1_000 }, (_, index) => requestFor(`many-${index}`, { ttlMs: 30_000 }));
+  await Promise.all(requests.map((request) => backend.tryAcquire(request, soon())));
+  await sleep(5_500); // a lease that is younger than a sixth of its TTL needs no renewal
+  const [renewals, reads] = [await etcd.metric(RENEWALS), await etcd.calls('Txn')];
+  const answers = await backend.renew(requests, soon());
+  expect(answers.every((answer) => typeof answer === 'object')).toBe(true);
+  expect((await etcd.metric(RENEWALS)) - renewals).toBe(1);
+  expect((await etcd.calls('Txn')) - reads).toBe(Math.ceil(1_000 / 128)); // the reads of the keys themselves
+  await Promise.all(requests.map((request) => backend.release(request, soon())));
+});
+
+it('a deleted key is found at the renewal among a thousand, and the others go on', async () => {
+  const { backend } = world.locks({ endpoints: etcd.endpoints });
+  const requests = Array.from({ length: 300 }, (_, index) => requestFor(`hole-${index}`, { ttlMs: 30_000 }));
+  await Promise.all(requests.map((request) => backend.tryAcquire(request, soon())));
+  await etcd.ctl('del', '--prefix', 'hole-217/');
+  const answers = await backend.renew(requests, soon());
+  expect(answers.flatMap((answer, index) => (answer === 'lost' ? [index] : []))).toEqual([217]);
+  await Promise.all(requests.map((request) => backend.release(request, soon())));
+});
+
+it('10,000 locks, taken and waited for, leave no watcher, no lease and no key', async () => {
+  const before = { keys: await etcd.residue(), leases: await etcd.leases(), watchers: await etcd.metric(WATCHERS) };
+  const one = world.locks({ endpoints: etcd.endpoints }, { ttlMs: 30_000 }).locks;
+  const two = world.locks({ endpoints: etcd.endpoints }, { ttlMs: 30_000 }).locks;
+  for (let round = 0; round < 50; round++) {
+    await Promise.all(
+      Array.from({ length: 100 }, async (_, index) => {
+        const name = `leak-${index}`;
+        const lease = await one.lock(name).acquire({ waitMs: 20_000 });
+        const outcome = two.lock(name).acquire({ waitMs: index % 2 === 0 ? 1 : 20_000 });
+        const late = codeOf(outcome.then((waited) => waited.release()));
+        if (index % 2 === 0) await late;
+        await lease.release();
+        await late;
+      }),
+    );
+  }
+  await one.close();
+  await two.close();
+  await eventually('no watchers', async () => (await etcd.metric(WATCHERS)) <= before.watchers);
+  expect(await etcd.residue()).toEqual(before.keys);
+  expect((await etcd.leases()).filter((lease) => !before.leases.includes(lease))).toEqual([]);
+}, 240_000);
+
+it('a lock that is taken again and again has the same key each time, so that etcd gets no slower', async () => {
+  const { locks, backend } = world.locks({ endpoints: etcd.endpoints }, { ttlMs: 30_000 });
+  const keys = new Set<string | undefined>();
+  for (let round = 0; round < 20; round++) {
+    await locks.lock('same').run(({ owner }) => {
+      keys.add(backend.holdOf(owner)?.key);
+    });
+  }
+  expect([...keys]).toEqual([expect.stringMatching(/^same\/[0-9a-f]+-1$/)]);
+});
+
+it('a renewal of the lease while many locks are given back takes the answer from none of them', async () => {
+  const { backend } = world.locks({ endpoints: etcd.endpoints });
+  const answers = new Map<string, number>();
+  const endsAt = performance.now() + 3_000; // more than ten renewals of a lease of 1 s
+  await Promise.all(
+    Array.from({ length: 64 }, async (_, index) => {
+      while (performance.now() < endsAt) {
+        const request = requestFor(`back-${index}`, { ttlMs: 1_000 });
+        await backend.queue('enter', request, soon());
+        const answer = await backend.release(request, soon());
+        answers.set(answer, (answers.get(answer) ?? 0) + 1);
+      }
+    }),
+  );
+  expect([...answers.keys()]).toEqual(['released']);
+});
+
+it('a hold that its owner does not renew ends although others keep its lease alive', async () => {
+  const { locks } = world.locks({ endpoints: etcd.endpoints }, { ttlMs: 1_000 });
+  const kept = await locks.lock('kept').acquire();
+  const left = await locks.lock('left', { renew: false }).acquire();
+  const rival = await world.locks({ endpoints: etcd.endpoints }).locks.lock('left').acquire({ waitMs: 10_000 });
+  expect(left.state).toBe('lost');
+  expect(kept.state).toBe('held');
+  await rival.release();
+  await kept.release();
+});
+
+it('a lock whose name begins like that of another is a lock of its own, also for those who wait', async () => {
+  const holders = world.locks({ endpoints: etcd.endpoints }, { ttlMs: 10_000 }).locks;
+  const nested = await Promise.all(['a/b', 'a/b/c', 'a/1', 'a//'].map((name) => holders.lock(name).acquire()));
+  const lease = await holders.lock('a').tryAcquire();
+  expect(lease).not.toBeNull();
+  expect(await world.locks({ endpoints: etcd.endpoints }).locks.lock('a').tryAcquire()).toBeNull();
+  const order: number[] = [];
+  const waits: Promise<void>[] = [];
+  for (const place of [1, 2, 3]) {
+    waits.push(
+      world
+        .locks({ endpoints: etcd.endpoints })
+        .locks.lock('a')
+        .run(() => void order.push(place)),
+    );
+    await eventually(
+      `${place} waiters`,
+      async () => (await etcd.residue()).filter((key) => /^a\/[^/]+$/.test(key)).length === 1 + place,
+    );
+    const between = holders.lock(`a/between-${place}`);
+    nested.push(await between.acquire());
+  }
+  await lease?.release();
+  await Promise.all(waits);
+  expect(order).toEqual([1, 2, 3]);
+  for (const each of nested) await each.release();
+});
+
+it('a request that arrives after it was withdrawn finds its tombstone, which goes with its lease', async () => {
+  const { backend } = world.locks({ endpoints: etcd.endpoints });
+  const late = requestFor('late', { ttlMs: 1_000 });
+  await backend.tryAcquire(requestFor('late', { ttlMs: 1_000 }), soon());
+  await backend.queue('enter', late, soon());
+  const client = new EtcdClient({
+    ...parseEndpoints(etcd.endpoints),
+    tls: undefined,
+    credentials: undefined,
+    clock: systemClock,
+  });
+  world.onEnd(() => client.close());
+  const { kvs } = await client.range({ key: 'late/', rangeEnd: 'late0' }, soon());
+  const own = kvs.find(({ value }) => value.includes(late.owner));
+  if (own === undefined) throw new Error('The waiter has no key.');
+  await backend.withdraw(late, { mayArriveLate: true }, soon());
+  // The very transaction that had taken the place, once more.
+  const tombstone = own.key.replace('late/', 'late\0');
+  const again = await client.transaction(
+    'a late request',
+    {
+      compare: [
+        { key: own.key, createRevision: 0n },
+        { key: tombstone, createRevision: 0n },
+      ],
+      success: [{ put: { key: own.key, value: own.value, lease: own.lease } }],
+      failure: [],
+    },
+    soon(),
+  );
+  expect(again.succeeded).toBe(false);
+  await eventually(
+    'the end of the tombstone',
+    async () => (await client.range({ key: tombstone }, soon())).kvs.length === 0,
+  );
+  expect((await backend.queue('enter', late, soon())).outcome).toBe('gone');
+});
+
+it('a TTL is granted in whole seconds, and the lease says so and is renewed for as long', async () => {
+  const { locks } = world.locks({ endpoints: etcd.endpoints }, { ttlMs: 1_200 });
+  const lease = await locks.lock('floor').acquire();
+  expect(lease.ttlMs).toBe(2_000);
+  await sleep(1_500);
+  expect(lease.state).toBe('held');
+  expect(lease.ttlMs).toBe(2_000);
+  expect(lease.remainingMs).toBeGreaterThan(1_000);
+  await lease.release();
+});
+
+it('a process that does nothing else may end while its backend is open', async () => {
+  const { backend } = world.locks({ endpoints: etcd.endpoints });
+  await backend.tryAcquire(requestFor('idle'), Instant.plus(systemClock.now(), 2_000));
+  expect(process.getActiveResourcesInfo()).not.toContain('TCPSocketWrap');
+});

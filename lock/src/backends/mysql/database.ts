@@ -1,0 +1,74 @@
+/**
+ * Runs statements on the pool that was handed in, each on a connection that is taken for it. Text travels as bytes of
+ * UTF-8, so that the character set of a connection changes no name.
+ *
+ * @module
+ */
+import type { Clock, Instant } from '../../core/clock.ts';
+import { type ConnectionSource, useConnection } from '../../sql/connections.ts';
+import type { SqlDatabase, SqlFailure, SqlRow, SqlStatements, SqlValue } from '../../sql/database.ts';
+import { type MysqlConnection, type MysqlPool, rowsOf } from './client.ts';
+import { understand } from './failures.ts';
+import { statements } from './statements/statements.ts';
+
+export class MysqlDatabase implements SqlDatabase {
+  readonly id = 'mysql';
+  readonly statements: SqlStatements = statements;
+  readonly #connections: ConnectionSource<MysqlConnection>;
+  readonly #clock: Clock;
+
+  constructor(pool: MysqlPool, clock: Clock) {
+    this.#connections = connectionsOf(pool);
+    this.#clock = clock;
+  }
+
+  run(statement: string, values: readonly SqlValue[], deadline: Instant): Promise<readonly SqlRow[]> {
+    return useConnection(
+      this.#connections,
+      this.#clock,
+      deadline,
+      (connection) => query(connection, statement, values),
+      // A step that was interrupted may have left its transaction open.
+      (error) => understand(error).kind !== 'again',
+    );
+  }
+
+  understand(error: unknown): SqlFailure {
+    return understand(error);
+  }
+
+  async close(): Promise<void> {
+    // The pool stays open: it was handed in.
+  }
+}
+
+/** Runs one statement on a connection, whatever its pool was told about the form of rows. */
+export async function query(
+  connection: MysqlConnection,
+  sql: string,
+  values: readonly SqlValue[] = [],
+): Promise<readonly SqlRow[]> {
+  const bytes = values.map((value) => (typeof value === 'string' ? Buffer.from(value) : value));
+  return rowsOf(await connection.query({ sql, rowsAsArray: false }, bytes));
+}
+
+/** A pool as a source of connections, with a listener for their errors while we have them. */
+export function connectionsOf(pool: MysqlPool): ConnectionSource<MysqlConnection> {
+  return {
+    what: 'MySQL',
+    async take() {
+      const connection = await pool.getConnection();
+      connection.on('error', ignore);
+      return connection;
+    },
+    giveBack(connection) {
+      connection.removeListener('error', ignore);
+      void Promise.resolve(connection.release()).catch(ignore);
+    },
+    discard: (connection) => void connection.destroy(), // it may complain once more, so its listener stays
+  };
+}
+
+function ignore(): void {
+  // Whoever was waiting for an answer on that connection has got the error.
+}

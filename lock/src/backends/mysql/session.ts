@@ -1,0 +1,99 @@
+/**
+ * GET_LOCK of MySQL and MariaDB on a pinned connection.
+ *
+ * Only the answer 1 is a yes: 0 means that another session has it, NULL that something went wrong. The session's own
+ * timeouts are switched off, since a holder may be silent for as long as its work takes. A link that was cut without a
+ * word is found by the server's kernel alone, after two hours by default: see the documentation.
+ *
+ * @module
+ */
+import { createHash } from 'node:crypto';
+import { LockError } from '../../core/errors.ts';
+import type { ConnectionSource } from '../../sql/connections.ts';
+import type { SqlFailure, SqlRow } from '../../sql/database.ts';
+import type { SessionDatabase } from '../../sql/session-backend.ts';
+import type { MysqlConnection, MysqlPool } from './client.ts';
+import { connectionsOf, query } from './database.ts';
+import { understand } from './failures.ts';
+
+/** The longest that every server takes; for some platforms less, to which the server cuts it with a warning. */
+const LONGEST_WAIT_S = 31_536_000;
+
+export interface MysqlSessionSettings {
+  readonly namespace: string;
+  /** Locks that hold on one node of a cluster are what is wanted. */
+  readonly nodeLocal: boolean;
+}
+
+export class MysqlSessions implements SessionDatabase<MysqlConnection> {
+  readonly id = 'mysql-session';
+  readonly connections: ConnectionSource<MysqlConnection>;
+  readonly #settings: MysqlSessionSettings;
+  readonly #sessions: WeakMap<MysqlConnection, string> = new WeakMap();
+
+  constructor(pool: MysqlPool, settings: MysqlSessionSettings) {
+    this.connections = connectionsOf(pool);
+    this.#settings = settings;
+  }
+
+  async prepare(connection: MysqlConnection): Promise<void> {
+    const variables = await query(
+      connection,
+      "SHOW VARIABLES WHERE Variable_name IN ('wsrep_on', 'max_statement_time', 'max_execution_time')",
+    );
+    const values = new Map(variables.map((row) => [String(row.Variable_name), String(row.Value)]));
+    if (values.get('wsrep_on') === 'ON' && !this.#settings.nodeLocal) throw galeraError();
+    await query(connection, `SET SESSION wait_timeout = ${LONGEST_WAIT_S}`);
+    for (const name of ['max_statement_time', 'max_execution_time']) {
+      if (values.has(name)) await query(connection, `SET SESSION ${name} = 0`);
+    }
+    const [row] = await query(connection, 'SELECT CONNECTION_ID() AS id');
+    this.#sessions.set(connection, String(row?.id));
+  }
+
+  /** A hash: names of locks there have 64 characters at most, and on some servers no case. */
+  keyOf(name: string): string {
+    return createHash('sha256').update(`holdfast\0${this.#settings.namespace}\0${name}`).digest('hex');
+  }
+
+  async lock(connection: MysqlConnection, key: string): Promise<boolean> {
+    const { answer } = await this.#ask(connection, 'GET_LOCK(?, 0)', [key]);
+    if (answer === null) throw new Error('GET_LOCK answered NULL: it was interrupted, or the server is out of memory');
+    return Number(answer) === 1;
+  }
+
+  async unlock(connection: MysqlConnection, key: string): Promise<boolean> {
+    return Number((await this.#ask(connection, 'RELEASE_LOCK(?)', [key])).answer) === 1;
+  }
+
+  async probe(connection: MysqlConnection): Promise<void> {
+    await this.#ask(connection, '1', []);
+  }
+
+  understand(error: unknown): SqlFailure {
+    return understand(error);
+  }
+
+  /** Every answer names the session: another one than at the start means that a proxy shares it. */
+  async #ask(connection: MysqlConnection, expression: string, values: string[]): Promise<SqlRow> {
+    const [row] = await query(connection, `SELECT CONNECTION_ID() AS id, ${expression} AS answer`, values);
+    if (String(row?.id) !== this.#sessions.get(connection)) throw proxyError();
+    return row as SqlRow;
+  }
+}
+
+function galeraError(): LockError {
+  return new LockError(
+    'CONFIG',
+    'This server is a node of a Galera cluster (wsrep_on), where GET_LOCK is node-local: each node would give the lock ' +
+      'to somebody. Use the lease row (without `session`), or say `nodeLocal: true` if all programs use one node.',
+  );
+}
+
+function proxyError(): LockError {
+  return new LockError(
+    'CONFIG',
+    'A session lock needs a connection of its own, and a proxy in between has given us another session. Connect to the ' +
+      'server itself, or use the lease row (without `session`).',
+  );
+}

@@ -1,0 +1,40 @@
+import { type Clock, systemRandom } from '../../core/clock.ts';
+import { SqlBackend } from '../../sql/backend.ts';
+import { isPool, type PostgresQueries } from './client.ts';
+import { PostgresDatabase } from './database.ts';
+import { PostgresInbox } from './inbox.ts';
+import { ddl } from './statements/statements.ts';
+
+export interface PostgresBackendSettings {
+  /** The schema with its dot, or nothing. */
+  readonly prefix: string;
+  readonly listen: boolean;
+  readonly clock: Clock;
+}
+
+export class PostgresBackend extends SqlBackend {
+  readonly #client: PostgresQueries;
+  readonly #prefix: string;
+
+  constructor(client: PostgresQueries, { prefix, listen, clock }: PostgresBackendSettings) {
+    const database = new PostgresDatabase(client, prefix, clock);
+    const random = systemRandom;
+    super(
+      database,
+      listen && isPool(client)
+        ? { clock, random, inbox: (news) => new PostgresInbox(client, clock, random, news) }
+        : { clock, random },
+    );
+    this.#client = client;
+    this.#prefix = prefix;
+  }
+
+  /**
+   * Makes the tables and functions that are missing. May be run again, and by many at once; changes no row. Rejects
+   * with the driver's own error.
+   */
+  async createTables(): Promise<void> {
+    // One simple query, and so one transaction. The advisory lock keeps two of these from making the same thing twice.
+    await this.#client.query(`SELECT pg_advisory_xact_lock(7238001);${ddl(this.#prefix)}`);
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * Runs statements on the client that was handed in. With a pool, each runs on a connection that is taken for it; one
+ * that breaks while we have it is nobody's unhandled error.
+ *
+ * @module
+ */
+import type { Clock, Instant } from '../../core/clock.ts';
+import { type ConnectionSource, useConnection } from '../../sql/connections.ts';
+import type { SqlDatabase, SqlFailure, SqlRow, SqlStatements, SqlValue } from '../../sql/database.ts';
+import { isPool, type PostgresConnection, type PostgresPool, type PostgresQueries } from './client.ts';
+import { understand } from './failures.ts';
+import { statements } from './statements/statements.ts';
+
+export class PostgresDatabase implements SqlDatabase {
+  readonly id = 'postgres';
+  readonly statements: SqlStatements;
+  readonly #client: PostgresQueries;
+  readonly #connections: ConnectionSource<PostgresConnection> | undefined;
+  readonly #clock: Clock;
+
+  constructor(client: PostgresQueries, prefix: string, clock: Clock) {
+    this.#client = client;
+    this.#clock = clock;
+    this.statements = statements(prefix);
+    if (!isPool(client)) return;
+    this.#connections = connectionsOf(client);
+    client.on('error', ignore); // an idle connection that ends is no reason to end the process
+  }
+
+  async run(statement: string, values: readonly SqlValue[], deadline: Instant): Promise<readonly SqlRow[]> {
+    const query = (client: PostgresQueries): Promise<{ rows: SqlRow[] }> => client.query(statement, [...values]);
+    if (this.#connections === undefined) return (await query(this.#client)).rows;
+    // An error that the server answered leaves the connection as good as it was.
+    const isBroken = (error: unknown): boolean => understand(error).kind === 'unknown';
+    return (await useConnection(this.#connections, this.#clock, deadline, query, isBroken)).rows;
+  }
+
+  understand(error: unknown): SqlFailure {
+    return understand(error);
+  }
+
+  async close(): Promise<void> {
+    if (isPool(this.#client)) this.#client.removeListener('error', ignore);
+  }
+}
+
+/** A pool of `pg` as a source of connections, with a listener for their errors while we have them. */
+export function connectionsOf(pool: PostgresPool): ConnectionSource<PostgresConnection> {
+  return {
+    what: 'PostgreSQL',
+    async take() {
+      const connection = await pool.connect();
+      connection.on('error', ignore);
+      return connection;
+    },
+    giveBack(connection) {
+      connection.release();
+      connection.removeListener('error', ignore);
+    },
+    discard: (connection) => connection.release(true), // it may complain once more, so its listener stays
+  };
+}
+
+function ignore(): void {
+  // Whoever was waiting for an answer on that connection has got the error.
+}

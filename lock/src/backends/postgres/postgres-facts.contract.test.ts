@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { AcquireRequest } from '../../core/backend.ts';
+import { Instant, systemClock } from '../../core/clock.ts';
+import { createLocks } from '../../core/lock.ts';
+import { type PostgresBackend, postgresBackend } from './index.ts';
+import { advisoryKey } from './lock-key.ts';
+import { PgBouncer } from './test-support/pgbouncer.ts';
+import { PostgresServer } from './test-support/postgres-server.ts';
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await PostgresServer.start();
+  await Promise.all([1, 2, 3].map(() => postgresBackend(server.admin, { listen: false }).createTables()));
+}, 60_000);
+afterAll(() => server.stop(), 60_000);
+
+const soon = (): Instant => Instant.plus(systemClock.now(), 10_000);
+let owners = 0;
+const request = (name: string, ttlMs = 10_000): AcquireRequest => ({
+  name,
+  owner: `facts-${++owners}`,
+  ttlMs,
+  heartbeatMs: ttlMs / 3,
+  purpose: undefined,
+});
+
+function open(options: Parameters<PostgresServer['pool']>[0] = {}): {
+  backend: PostgresBackend;
+  pool: ReturnType<PostgresServer['pool']>;
+} {
+  const pool = server.pool(options);
+  const backend = postgresBackend(pool);
+  onTestFinished(async () => {
+    await backend.close();
+    await pool.end();
+  });
+  return { backend, pool };
+}
+
+async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
+  const giveUpAt = Date.now() + 10_000;
+  while (!(await condition())) {
+    if (Date.now() > giveUpAt) throw new Error('the condition did not come true within 10 s');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+describe('PostgreSQL', () => {
+  it('a database without the tables is a CONFIG error that says how to make them', async () => {
+    await server.admin.query('CREATE SCHEMA empty');
+    const { pool } = open();
+    const backend = postgresBackend(pool, { schema: 'empty' });
+    await expect(backend.tryAcquire(request('x'), soon())).rejects.toMatchObject({
+      code: 'CONFIG',
+      message: expect.stringContaining('createTables()'),
+    });
+    await backend.createTables();
+    expect((await backend.tryAcquire(request('x'), soon())).outcome).toBe('granted');
+  });
+
+  it('a thousand held locks are renewed by one statement', async () => {
+    const { backend, pool } = open();
+    const holds = Array.from({ length: 1_000 }, (_, index) => request(`many:${index}`));
+    await Promise.all(holds.map((hold) => backend.tryAcquire(hold, soon())));
+    const { statements, stop } = countStatements(pool);
+    expect(new Set(await backend.renew(holds, soon()))).toEqual(new Set(['renewed']));
+    stop();
+    expect(statements()).toBe(1);
+  });
+
+  it('a thousand waiters use no connection but the one that listens', async () => {
+    const { backend, pool } = open();
+    const options = { ttlMs: 60_000, callMs: 30_000 }; // a thousand at once wait for ten connections
+    const locks = createLocks(backend, options);
+    const holder = createLocks(open().backend, options);
+    const names = Array.from({ length: 1_000 }, (_, index) => `idle:${index}`);
+    const held = await Promise.all(names.map((name) => holder.lock(name).acquire()));
+    const waits = names.map((name) => locks.lock(name).acquire({ waitMs: 60_000 }));
+    const waiters = async (): Promise<number> => {
+      const { rows } = await server.admin.query(
+        "SELECT count(*)::int AS n FROM holdfast_waiter WHERE name LIKE 'idle:%'",
+      );
+      return rows[0].n;
+    };
+    await until(async () => (await waiters()) === 1_000);
+    await until(() => pool.totalCount - pool.idleCount <= 2);
+    await Promise.all(held.map((lease) => lease.release()));
+    await Promise.all((await Promise.all(waits)).map((lease) => lease.release()));
+  }, 60_000);
+
+  it('a release without a waiter notifies nobody, and one with a waiter notifies once', async () => {
+    const { backend } = open();
+    const [holder, waiter, last] = [request('news'), request('news'), request('news')];
+    const pushed: unknown[] = [];
+    const stop = backend.listen(waiter, (granted) => pushed.push(granted));
+    await backend.tryAcquire(holder, soon());
+    await backend.queue('enter', waiter, soon());
+    await until(
+      async () =>
+        (await server.admin.query("SELECT FROM pg_stat_activity WHERE query LIKE 'LISTEN%' OR query = 'SELECT'")).rows
+          .length > 0,
+    );
+    await backend.release(holder, soon());
+    await until(() => pushed.length > 0);
+    expect(pushed[0]).toMatchObject({ outcome: 'granted', fencingToken: 2n });
+    stop();
+    await backend.release(waiter, soon());
+    await backend.tryAcquire(last, soon());
+    await backend.release(last, soon());
+    expect(pushed).toHaveLength(1);
+  });
+
+  it.for(['repeatable read', 'serializable'])(
+    'a database whose default isolation is %s loses no wake-up, and shows no serialization failure',
+    { timeout: 60_000 },
+    async (isolation) => {
+      const options = `-c default_transaction_isolation=${isolation.replace(' ', '\\ ')}`;
+      const all = Array.from({ length: 4 }, () => createLocks(open({ options }).backend, { ttlMs: 5_000 }));
+      let inside = 0;
+      let most = 0;
+      const rounds = all.flatMap((locks) =>
+        Array.from({ length: 15 }, () =>
+          locks.lock(`isolated:${isolation}`).run(
+            async () => {
+              most = Math.max(most, ++inside);
+              await new Promise((resolve) => setImmediate(resolve));
+              inside--;
+            },
+            { waitMs: 30_000 },
+          ),
+        ),
+      );
+      await Promise.all(rounds);
+      expect(most).toBe(1);
+      await Promise.all(all.map((locks) => locks.close()));
+    },
+  );
+
+  it('connections that the server ends, all at once, cost neither the lease nor the process', async () => {
+    const locks = createLocks(open().backend, { ttlMs: 3_000 });
+    const rival = createLocks(open().backend, { ttlMs: 3_000 });
+    const lease = await locks.lock('ended').acquire();
+    const waiting = rival.lock('ended').acquire({ waitMs: 20_000 });
+    for (let round = 0; round < 3; round++) {
+      await server.admin.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'",
+      );
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+    expect(lease.state).not.toBe('lost');
+    await lease.release();
+    await (await waiting).release();
+    await Promise.all([locks.close(), rival.close()]);
+  }, 60_000);
+});
+
+describe('session locks', () => {
+  it('behind a transaction pooler are refused, and behind one in session mode work where that is said', async () => {
+    const transaction = await PgBouncer.start(server, { mode: 'transaction', poolSize: 2 });
+    onTestFinished(() => transaction.stop());
+    const session = await PgBouncer.start(server, { mode: 'session', poolSize: 10 });
+    onTestFinished(() => session.stop());
+    const pools = [transaction, session].map(({ url }) => server.pool({ connectionString: url }));
+    onTestFinished(() => Promise.all(pools.map((pool) => pool.end())).then(() => undefined));
+    const [pooled, whole] = pools as [(typeof pools)[0], (typeof pools)[0]];
+    const refused = postgresBackend(pooled, { session: true });
+    await expect(refused.tryAcquire(request('p'), soon())).rejects.toMatchObject({ code: 'CONFIG' });
+    const backend = postgresBackend(whole, { session: true, sessionPooler: true });
+    const hold = request('p');
+    expect((await backend.tryAcquire(hold, soon())).outcome).toBe('granted');
+    expect(await backend.release(hold)).toBe('released');
+    await backend.close();
+    await refused.close();
+    expect((await server.admin.query("SELECT FROM pg_locks WHERE locktype = 'advisory'")).rows).toHaveLength(0);
+  }, 60_000);
+
+  it('a naive session lock through that pooler is granted several times: what is refused here, and why', async () => {
+    const pooler = await PgBouncer.start(server, { mode: 'transaction', poolSize: 1 });
+    onTestFinished(() => pooler.stop());
+    const pool = server.pool({ connectionString: pooler.url, max: 4 });
+    const clients = await Promise.all(Array.from({ length: 4 }, () => pool.connect()));
+    const answers: boolean[] = [];
+    for (const client of clients)
+      answers.push((await client.query('SELECT pg_try_advisory_lock(4242) AS got')).rows[0].got);
+    expect(answers.filter(Boolean).length).toBeGreaterThan(1);
+    for (const client of clients) client.release(true);
+    await pool.end();
+  });
+
+  it('a session that is ended by the server is lost at once, and its holder is told', async () => {
+    const pool = server.pool();
+    onTestFinished(() => pool.end());
+    const locks = createLocks(postgresBackend(pool, { session: true }));
+    const lease = await locks.lock('cut').acquire();
+    const lost = new Promise<number>((resolve) => {
+      lease.signal.addEventListener('abort', () => resolve(performance.now()));
+    });
+    const endedAt = performance.now();
+    await server.admin.query("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'");
+    expect((await lost) - endedAt).toBeLessThan(1_000);
+    expect(lease.state).toBe('lost');
+    await locks.close();
+  });
+
+  it('idle_session_timeout does not end a holder that is silent', async () => {
+    await server.admin.query("CREATE ROLE hasty LOGIN; ALTER ROLE hasty SET idle_session_timeout = '500ms'");
+    const pool = server.pool({ connectionString: server.url.replace('postgres@', 'hasty@') });
+    onTestFinished(() => pool.end());
+    const locks = createLocks(postgresBackend(pool, { session: true }), { renew: false });
+    const lease = await locks.lock('silent').acquire();
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(lease.state).toBe('held');
+    await lease.release();
+    await locks.close();
+  });
+
+  it('200,000 names have 200,000 keys', () => {
+    const keys = new Set(Array.from({ length: 200_000 }, (_, index) => advisoryKey('', `job:${index}`)));
+    expect(keys.size).toBe(200_000);
+    for (const key of [...keys].slice(0, 1_000)) expect(BigInt.asIntN(64, BigInt(key))).toBe(BigInt(key));
+  });
+});
+
+/** Counts what goes over the connections of a pool. */
+function countStatements(pool: ReturnType<PostgresServer['pool']>): { statements: () => number; stop: () => void } {
+  let count = 0;
+  const connect = pool.connect.bind(pool) as () => Promise<unknown>;
+  const counted = (): Promise<unknown> => {
+    count++;
+    return connect();
+  };
+  Object.assign(pool, { connect: counted });
+  return { statements: () => count, stop: () => Object.assign(pool, { connect }) };
+}

@@ -1,0 +1,43 @@
+/**
+ * What is sent to PostgreSQL for each step, and what makes the tables.
+ *
+ * @module
+ */
+import type { SqlStatements } from '../../../sql/database.ts';
+import { steps } from './steps.ts';
+import { tables } from './tables.ts';
+
+/** Everything that `createTables` runs, as one text. It may be run again, and changes no row. */
+export function ddl(prefix: string): string {
+  return `${tables(prefix)}${steps(prefix)}`;
+}
+
+export function statements(prefix: string): SqlStatements {
+  const call = (step: string, count: number): string =>
+    `SELECT ${prefix}holdfast_${step}_1(${Array.from({ length: count }, (_, index) => `$${index + 1}`).join(', ')}) AS answer`;
+  return {
+    acquire: call('acquire', 9),
+    release: call('release', 2),
+    renew: call('renew', 1),
+    withdraw: call('withdraw', 3),
+    transfer: call('transfer', 9),
+    breakLock: call('break', 1),
+    handedOver: `
+SELECT owner, token::text AS token, claim_ms AS claim
+FROM ${prefix}holdfast_lock JOIN json_to_recordset($1) AS wanted(n text, o text) ON name = n AND owner = o
+WHERE claim_ms IS NOT NULL AND ends_at > clock_timestamp()`,
+    inspect: report(prefix, 'AND name = $1'),
+    list: report(prefix, ''),
+  };
+}
+
+function report(prefix: string, which: string): string {
+  return `
+SELECT name, 0 AS place, owner, token::text AS token, host, pid, purpose, extract(epoch FROM since) * 1000 AS since,
+  extract(epoch FROM ends_at - clock_timestamp()) * 1000 AS remaining
+FROM ${prefix}holdfast_lock WHERE owner IS NOT NULL AND ends_at > clock_timestamp() ${which}
+UNION ALL
+SELECT name, ticket, owner, NULL, host, pid, purpose, extract(epoch FROM since) * 1000, NULL
+FROM ${prefix}holdfast_waiter WHERE silent_at > clock_timestamp() ${which}
+ORDER BY name, place`;
+}

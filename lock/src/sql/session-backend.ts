@@ -1,0 +1,263 @@
+/**
+ * Locks that hang on one connection of their own: the database has named locks that end with a session. A killed holder
+ * frees its locks at once, since its connection ends; there is no deadline, no order among those who wait, and no token.
+ *
+ * One connection carries all locks of a backend object. It is asked every few seconds whether it still works. When it
+ * ends, everything on it is lost at once; when it is silent, it is at risk, and given up before the server can have
+ * given up its side. Nobody waits in the server: who finds a lock taken asks again, with back-off and jitter.
+ *
+ * @module
+ */
+import type {
+  AcquireRequest,
+  Backend,
+  Busy,
+  Granted,
+  Guarantee,
+  Hold,
+  OwnerId,
+  ReleaseAnswer,
+  RenewAnswer,
+  Renews,
+  ReportsLoss,
+} from '../core/backend.ts';
+import { type CancelTimer, type Clock, Instant } from '../core/clock.ts';
+import { LockError, type LossReason } from '../core/errors.ts';
+import { type ConnectionSource, takeConnection } from './connections.ts';
+import type { SqlFailure } from './database.ts';
+import { toLockError } from './failures.ts';
+
+/** How often the connection is asked whether it still works, while something is held on it. */
+const PROBE_MS = 2_000;
+
+/** After such a silence all is lost, counted from the sending of what was answered last. The server gives up later. */
+export const SILENT_MS = 10_000;
+
+/** A connection with the events of its end. */
+export interface SessionConnection {
+  on(event: 'error' | 'end', listener: () => void): unknown;
+}
+
+/** What a database gives so that it can hold locks on a session. */
+export interface SessionDatabase<Connection extends SessionConnection> {
+  readonly id: string;
+  readonly connections: ConnectionSource<Connection>;
+  /** Refuses, with a `LockError`, what cannot hold a lock: a pooler, a cluster. Sets the session's own timeouts. */
+  prepare(connection: Connection): Promise<void>;
+  /** What the name is for the server. Two names may have one key, if seldom: then they exclude each other. */
+  keyOf(name: string): string;
+  /** Asks once, without waiting. */
+  lock(connection: Connection, key: string): Promise<boolean>;
+  /** False: the session did not have it. */
+  unlock(connection: Connection, key: string): Promise<boolean>;
+  /** Rejects if the connection is not the same session any more. */
+  probe(connection: Connection): Promise<void>;
+  understand(error: unknown): SqlFailure;
+}
+
+interface Held {
+  readonly owner: OwnerId;
+  /** Whether the server has said yes. */
+  state: 'asked' | 'held';
+  /** Whether its owner has gone away before the answer. */
+  unwanted: boolean;
+}
+
+interface Session<Connection> {
+  readonly connection: Connection;
+  answeredAt: Instant;
+  /** By key. */
+  readonly held: Map<string, Held>;
+}
+
+type LossCallback = (owner: OwnerId, reason: LossReason | 'at-risk') => void;
+
+export class SqlSessionBackend<Connection extends SessionConnection> implements Backend, Renews, ReportsLoss {
+  readonly id: string;
+  readonly guarantee: Guarantee = {
+    liveness: 'at-once',
+    survivesFailover: 'no',
+    clockAssumption: 'none: a hold has no deadline, and ends with its connection',
+    fencing: 'none',
+    fairness: 'none',
+  };
+  readonly #database: SessionDatabase<Connection>;
+  readonly #clock: Clock;
+  readonly #lossCallbacks: Set<LossCallback> = new Set();
+  #session: Session<Connection> | undefined;
+  #opening: Promise<Session<Connection>> | undefined;
+  #cancelProbe: CancelTimer | undefined;
+  #closed = false;
+
+  constructor(database: SessionDatabase<Connection>, clock: Clock) {
+    this.id = database.id;
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  async tryAcquire({ name, owner }: AcquireRequest, deadline: Instant): Promise<Granted | Busy> {
+    const session = await this.#open(name, deadline);
+    const key = this.#database.keyOf(name);
+    const known = session.held.get(key);
+    // The server would give its own session a lock twice, so others of this process are refused here.
+    if (known !== undefined) return known.owner === owner && known.state === 'held' ? GRANTED : BUSY;
+    const held: Held = { owner, state: 'asked', unwanted: false };
+    session.held.set(key, held);
+    const answer = this.#ask(session, name, (connection) => this.#database.lock(connection, key)).then(
+      (isOurs) => {
+        if (!isOurs) session.held.delete(key);
+        else held.state = 'held';
+        // Answers come in the order of questions, so a late yes is found here, and given back.
+        if (isOurs && held.unwanted) void this.#unlock(session, name, key).catch(() => undefined);
+        return isOurs;
+      },
+      (error: unknown) => {
+        if (this.#session === session) session.held.delete(key);
+        throw error;
+      },
+    );
+    const isOurs = await answer;
+    if (!isOurs) return BUSY;
+    if (this.#session !== session || held.unwanted) return BUSY; // the connection ended, or the caller left, meanwhile
+    this.#probeLater();
+    return GRANTED;
+  }
+
+  async release({ name, owner }: Hold): Promise<ReleaseAnswer> {
+    const session = this.#session;
+    const key = this.#database.keyOf(name);
+    const held = session?.held.get(key);
+    if (session === undefined || held?.owner !== owner) return 'not-held';
+    if (held.state === 'asked') {
+      held.unwanted = true;
+      return 'not-held';
+    }
+    return (await this.#unlock(session, name, key)) ? 'released' : 'not-held';
+  }
+
+  async renew(holds: readonly Hold[]): Promise<readonly RenewAnswer[]> {
+    const session = this.#session;
+    if (session === undefined) return holds.map(() => 'lost');
+    const names = holds[0]?.name ?? '';
+    await this.#ask(session, names, (connection) => this.#database.probe(connection));
+    return holds.map(({ name, owner }) => {
+      const held = this.#session === session ? session.held.get(this.#database.keyOf(name)) : undefined;
+      return held?.owner === owner && held.state === 'held' ? 'held' : 'lost';
+    });
+  }
+
+  onLoss(callback: LossCallback): () => void {
+    this.#lossCallbacks.add(callback);
+    return () => this.#lossCallbacks.delete(callback);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#opening?.catch(() => undefined);
+    if (this.#session !== undefined) this.#end(this.#session);
+    this.#lossCallbacks.clear();
+  }
+
+  async #unlock(session: Session<Connection>, name: string, key: string): Promise<boolean> {
+    const isDone = await this.#ask(session, name, (connection) => this.#database.unlock(connection, key));
+    session.held.delete(key);
+    if (session.held.size === 0) this.#stopProbing();
+    return isDone;
+  }
+
+  /** One question on the connection. An error after which nobody knows what is held there ends it. */
+  async #ask<Answer>(
+    session: Session<Connection>,
+    name: string,
+    question: (connection: Connection) => Promise<Answer>,
+  ): Promise<Answer> {
+    const sentAt = this.#clock.now();
+    try {
+      const answer = await question(session.connection);
+      session.answeredAt = Instant.latest(session.answeredAt, sentAt);
+      return answer;
+    } catch (error) {
+      const failure = this.#database.understand(error);
+      if (error instanceof LockError || failure.kind === 'unknown') this.#end(session);
+      throw toLockError(error, failure, this.id, name);
+    }
+  }
+
+  async #open(name: string, deadline: Instant): Promise<Session<Connection>> {
+    if (this.#closed) throw new LockError('CLOSED', `This ${this.id} backend was closed.`, { lockName: name });
+    if (this.#session !== undefined) return this.#session;
+    this.#opening ??= this.#connect(deadline).finally(() => {
+      this.#opening = undefined;
+    });
+    try {
+      return await this.#opening;
+    } catch (error) {
+      throw toLockError(error, this.#database.understand(error), this.id, name);
+    }
+  }
+
+  async #connect(deadline: Instant): Promise<Session<Connection>> {
+    const { connections } = this.#database;
+    const connection = await takeConnection(connections, this.#clock, deadline);
+    const session = { connection, answeredAt: this.#clock.now(), held: new Map<string, Held>() };
+    let isOver = false;
+    const over = (): void => {
+      isOver = true;
+      this.#end(session);
+    };
+    connection.on('error', over);
+    connection.on('end', over);
+    try {
+      await this.#database.prepare(connection);
+      if (isOver || this.#closed) throw new Error('the connection ended while it was being prepared');
+    } catch (error) {
+      connections.discard(connection);
+      throw error;
+    }
+    this.#session = session;
+    return session;
+  }
+
+  /** All that hangs on this connection is over. Closing it frees at the server what we did not know of. */
+  #end(session: Session<Connection>): void {
+    if (this.#session !== session) return;
+    this.#session = undefined;
+    this.#stopProbing();
+    this.#database.connections.discard(session.connection);
+    for (const { owner, state } of session.held.values()) if (state === 'held') this.#report(owner, 'disconnected');
+  }
+
+  #probeLater(): void {
+    if (this.#cancelProbe !== undefined || this.#session === undefined) return;
+    const session = this.#session;
+    const silentAt = Instant.plus(session.answeredAt, SILENT_MS);
+    const at = Instant.earliest(Instant.plus(this.#clock.now(), PROBE_MS), silentAt);
+    this.#cancelProbe = this.#clock.callAt(at, () => this.#probe(session), { keepAlive: false });
+  }
+
+  #probe(session: Session<Connection>): void {
+    this.#cancelProbe = undefined;
+    if (this.#session !== session || session.held.size === 0) return;
+    const silentMs = this.#clock.now() - session.answeredAt;
+    // Also after this process was stopped for so long: who knows what became of the connection meanwhile.
+    if (silentMs >= SILENT_MS) {
+      this.#end(session);
+      return;
+    }
+    if (silentMs >= 2 * PROBE_MS) for (const { owner } of session.held.values()) this.#report(owner, 'at-risk');
+    this.#ask(session, '', (connection) => this.#database.probe(connection)).catch(() => undefined); // #ask has ended it
+    this.#probeLater();
+  }
+
+  #stopProbing(): void {
+    this.#cancelProbe?.();
+    this.#cancelProbe = undefined;
+  }
+
+  #report(owner: OwnerId, reason: LossReason | 'at-risk'): void {
+    for (const callback of [...this.#lossCallbacks]) callback(owner, reason);
+  }
+}
+
+const GRANTED: Granted = { outcome: 'granted', ttlMs: Number.POSITIVE_INFINITY };
+const BUSY: Busy = { outcome: 'busy' };

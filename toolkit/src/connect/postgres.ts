@@ -1,0 +1,36 @@
+/**
+ * PostgreSQL through `pg`.
+ *
+ * @module
+ */
+import { postgresBackend } from 'holdfast/postgres';
+import pg from 'pg';
+import type { SqlAddress } from './address.ts';
+import type { Connection, ConnectOptions } from './connect.ts';
+import { CONNECT_TIMEOUT_MS, whenAnswering } from './database.ts';
+
+/** A command needs few connections: for its steps, for the renewals beside them, and to listen. */
+const MOST_CONNECTIONS = 3;
+
+export async function openPostgres(address: SqlAddress, options: ConnectOptions): Promise<Connection> {
+  const pool = new pg.Pool({
+    connectionString: address.url,
+    max: MOST_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    application_name: 'holdfast',
+  });
+  pool.on('error', () => {}); // an idle connection that ends; the next request opens another
+  const backend = postgresBackend(pool);
+  let ended: Promise<void> | undefined;
+  const connection: Connection = {
+    description: address.description,
+    backend,
+    createTables: () => backend.createTables(),
+    async close() {
+      await backend.close();
+      ended ??= pool.end();
+      await ended;
+    },
+  };
+  return whenAnswering(connection, options);
+}
