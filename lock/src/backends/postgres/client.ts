@@ -21,8 +21,8 @@ export interface PostgresQueries {
 /** A pool, as `pg` has it: connections can be had one by one. */
 export interface PostgresPool extends PostgresQueries {
   connect(): Promise<PostgresConnection>;
-  on(event: 'error', listener: (error: Error) => void): unknown;
-  removeListener(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'error' | 'connect', listener: (argument: Anything) => void): unknown;
+  removeListener(event: 'error', listener: (argument: Anything) => void): unknown;
   readonly options?: { readonly max?: number };
   readonly ending?: boolean;
 }

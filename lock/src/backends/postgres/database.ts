@@ -44,21 +44,34 @@ export class PostgresDatabase implements SqlDatabase {
   }
 }
 
-/** A pool of `pg` as a source of connections, with a listener for their errors while we have them. */
+/** Pools whose new connections are listened to, and connections that are. */
+const heard: WeakSet<object> = new WeakSet();
+
+/**
+ * A pool of `pg` as a source of connections whose errors have a listener from their first moment on: one that the
+ * server ends in the very instant in which it is handed out would otherwise end the process.
+ */
 export function connectionsOf(pool: PostgresPool): ConnectionSource<PostgresConnection> {
+  if (!heard.has(pool)) {
+    heard.add(pool);
+    pool.on('connect', listenForErrors);
+  }
   return {
     what: 'PostgreSQL',
     async take() {
       const connection = await pool.connect();
-      connection.on('error', ignore);
+      listenForErrors(connection); // it may be older than our listener on the pool
       return connection;
     },
-    giveBack(connection) {
-      connection.release();
-      connection.removeListener('error', ignore);
-    },
-    discard: (connection) => connection.release(true), // it may complain once more, so its listener stays
+    giveBack: (connection) => connection.release(),
+    discard: (connection) => connection.release(true),
   };
+}
+
+function listenForErrors(connection: Pick<PostgresConnection, 'on'>): void {
+  if (heard.has(connection)) return;
+  heard.add(connection);
+  connection.on('error', ignore);
 }
 
 function ignore(): void {
