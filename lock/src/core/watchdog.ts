@@ -32,11 +32,10 @@ export class Watchdog {
     this.#calls = calls;
   }
 
-  /** Starts to renew a lease: when a third of its time is over, counted from what is left of it now. */
+  /** Starts to renew a lease: when a third of its time is over, which may be soon. */
   keep(lease: HeldLease): void {
     const now = this.#calls.clock.now();
-    const leftMs = lease.validUntil - now;
-    const waitMs = leftMs < (lease.ttlMs * 2) / 3 ? leftMs / 3 : lease.ttlMs / 3;
+    const waitMs = untilRenewal(lease, now);
     this.#schedule({ lease, dueAt: Instant.plus(now, Number.isFinite(waitMs) ? waitMs : lease.hold.ttlMs / 3) });
   }
 
@@ -142,7 +141,7 @@ export class Watchdog {
     if (lease.isOver || !this.#kept.has(lease)) return;
     let waitMs = term.ttlMs / 3;
     if (outcome === 'unknown') waitMs = this.#retryMs(lease);
-    else if (term.countedFrom < sentAt) waitMs = thirdOfTheRest(lease, sentAt);
+    else if (term.countedFrom < sentAt) waitMs = untilRenewal(lease, sentAt);
     this.#schedule({ lease, dueAt: Instant.plus(outcome === 'unknown' ? this.#calls.clock.now() : sentAt, waitMs) });
   }
 
@@ -152,8 +151,11 @@ export class Watchdog {
   }
 }
 
-/** When to renew: after a third of the TTL, or sooner, if less is left of it. */
-function thirdOfTheRest(lease: HeldLease, now: Instant): number {
-  const leftMs = lease.validUntil - now;
-  return leftMs < (lease.ttlMs * 2) / 3 ? leftMs / 3 : lease.ttlMs / 3;
+/**
+ * A third of the TTL after it began to count, so that two thirds are always left where answers come in time. A grant that
+ * counts from long ago is renewed soon, and again: each renewal of it may confirm a little more.
+ */
+function untilRenewal(lease: HeldLease, now: Instant): number {
+  const ageMs = validity(now, lease.ttlMs) - lease.validUntil;
+  return Math.max(lease.ttlMs / 20, lease.ttlMs / 3 - ageMs);
 }
