@@ -32,7 +32,7 @@ const REMEDIES: Readonly<Record<string, { readonly code: 'ACCESS_DENIED' | 'CONF
 export function toLockError(error: unknown, lockName: string): LockError {
   if (error instanceof LockError) return error;
   const about = { lockName, cause: error };
-  const where = `the lock ${quote(lockName)}`;
+  const where = lockName === '' ? 'the locks' : `the lock ${quote(lockName)}`;
   if (error instanceof NotConnectedError || error instanceof SessionOverError) {
     return new BackendUnavailableError(`ZooKeeper could not be asked for ${where}: ${error.message}`, about);
   }

@@ -26,7 +26,7 @@ import {
 const LARGEST_FRAME = 64 * 2 ** 20;
 
 /** Of a session: how often something is sent, and after how long without a word the server counts as dead. */
-const PING_EVERY = 1 / 6;
+const PING_EVERY = 1 / 12;
 const SILENT_AFTER = 2 / 3;
 
 /** For requests without a deadline: they end with the connection. */

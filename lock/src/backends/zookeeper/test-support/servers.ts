@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** Where Debian puts it; its manifest names the jars that it needs. */
-export const ZOOKEEPER_JAR: string = process.env.HOLDFAST_ZOOKEEPER_JAR ?? '/usr/share/java/zookeeper.jar';
+const ZOOKEEPER_JAR: string = process.env.HOLDFAST_ZOOKEEPER_JAR ?? '/usr/share/java/zookeeper.jar';
 
 /** A small heap and a quick start. */
 export const JVM_FLAGS: readonly string[] = ['-Xms32m', '-Xmx96m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
