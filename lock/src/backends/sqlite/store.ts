@@ -24,7 +24,6 @@ import { OtherBoots } from './other-boots.ts';
 import {
   checkLocalFileSystem,
   checkPrivateFile,
-  checkPrivateFolder,
   createPrivateFile,
   ensurePrivateFolder,
   inodeOf,
@@ -82,7 +81,7 @@ export class Store {
       makeBootFolder(open, directory, this.folder, readFloor(this.floorFolder));
       void boots.remove();
     }
-    for (const folder of [this.folder, alive, wake]) checkPrivateFolder(folder);
+    for (const folder of [this.folder, alive, wake]) ensurePrivateFolder(folder);
     checkPrivateFile(this.#file);
     checkPrivateFile(`${this.#file}-journal`, { optional: true });
     checkOneEngine(alive, engineKey);
@@ -178,7 +177,7 @@ export class Store {
 
   #checkLayout(table: LockTable): void {
     const [row] = this.#database.prepare('PRAGMA user_version').all() as { user_version?: number }[];
-    if (row?.user_version !== LAYOUT) {
+    if (Number(row?.user_version) !== LAYOUT) {
       throw new LockError(
         'CONFIG',
         `${this.#file} has layout ${row?.user_version}, and this version of holdfast has layout ${LAYOUT}. ` +

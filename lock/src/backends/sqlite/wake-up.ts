@@ -7,7 +7,7 @@
 import { type FSWatcher, lutimesSync, unlinkSync, watch } from 'node:fs';
 import path from 'node:path';
 import { type InstanceId, parseInstanceId } from './liveness.ts';
-import { createPrivateFile } from './private-files.ts';
+import { createPrivateFile, inodeOf } from './private-files.ts';
 
 /** After a watch has failed, it is tried again this much later; until then whoever waits has to poll. */
 const RETRY_MS = 1_000;
@@ -23,7 +23,6 @@ export class WakeUp {
     this.#folder = folder;
     this.#file = path.join(folder, id);
     this.#onWake = onWake;
-    createPrivateFile(this.#file);
     this.ensureWatching();
   }
 
@@ -35,6 +34,7 @@ export class WakeUp {
     if (this.#watcher !== undefined) return true;
     if (performance.now() - this.#failedAtMs < RETRY_MS) return false;
     try {
+      if (inodeOf(this.#file) === undefined) createPrivateFile(this.#file);
       this.#watcher = watch(this.#file, { persistent: false }, (event) => {
         if (event === 'rename') this.#stop(); // the file was moved or removed
         this.#onWake();

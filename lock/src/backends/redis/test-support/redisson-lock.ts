@@ -31,8 +31,8 @@ export class RedissonLock {
   #wake: () => void = () => undefined;
   /** Messages that came while nobody slept; each ends one sleep before it begins, as a permit does in Redisson. */
   #permits = 0;
-  /** How often a sleep ended because of a message, and not by its time. */
-  wakeUps = 0;
+  /** Whether it has found the lock taken, listens, and waits for a message or the end of the TTL. */
+  isAsleep = false;
 
   constructor(client: Redis, key: string) {
     this.#client = client;
@@ -75,15 +75,19 @@ export class RedissonLock {
   }
 
   #sleep(ms: number): Promise<void> {
+    this.isAsleep = true;
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, Math.max(0, ms));
+      const end = (): void => {
+        this.#wake = () => undefined;
+        this.isAsleep = false;
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer = setTimeout(end, Math.max(0, ms));
       this.#wake = () => {
         if (this.#permits === 0) return;
         this.#permits--;
-        this.#wake = () => undefined;
-        this.wakeUps++;
-        clearTimeout(timer);
-        resolve();
+        end();
       };
       this.#wake();
     });
