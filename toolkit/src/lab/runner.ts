@@ -113,7 +113,7 @@ async function runTask(task: Task, options: RunOptions, servers: Set<string>): P
   });
   const hideSecrets = hideSecretsOf(options.url ?? '');
   try {
-    await play(task, options, { folder, historyFile, history, servers });
+    await play(task, options, { folder, historyFile, history, servers, hideSecrets });
     history.write({ f: 'end', type: 'event' });
   } catch (error) {
     history.write({ f: 'trouble', type: 'event', error: hideSecrets(messageOf(error)) });
@@ -128,11 +128,13 @@ interface Stage {
   readonly historyFile: string;
   readonly history: HistoryWriter;
   readonly servers: Set<string>;
+  readonly hideSecrets: (text: string) => string;
 }
 
 /** Builds the scene, plays the workload in it, and takes it down again whatever happened. */
-async function play(task: Task, options: RunOptions, { folder, historyFile, history, servers }: Stage): Promise<void> {
-  const { reaper, url, signal } = options;
+async function play(task: Task, options: RunOptions, stage: Stage): Promise<void> {
+  const { folder, historyFile, history, servers, hideSecrets } = stage;
+  const { reaper, signal } = options;
   const report = (what: string): void => options.watcher.doing(task, what);
   const lockName = `holdfast-checkup-${randomBytes(6).toString('hex')}`;
   const closers: (() => Promise<void>)[] = [];
@@ -144,10 +146,8 @@ async function play(task: Task, options: RunOptions, { folder, historyFile, hist
     const resource = await Resource.start(reaper, historyFile);
     closers.unshift(async () => resource.kill());
 
-    const hideSecrets = hideSecretsOf(url ?? '');
     const start = (by: 'A' | 'B'): Holder => new Holder({ reaper, by, historyFile, hideSecrets });
     const holders = { A: start('A'), B: start('B') };
-    closers.unshift(() => closeHolders([holders.A, holders.B], folder, signal));
     // What waits for an answer of a holder then waits no longer.
     const killBoth = (): void => {
       holders.A.kill();
@@ -155,6 +155,7 @@ async function play(task: Task, options: RunOptions, { folder, historyFile, hist
     };
     signal.addEventListener('abort', killBoth, { once: true });
     closers.unshift(async () => signal.removeEventListener('abort', killBoth));
+    closers.unshift(() => closeHolders([holders.A, holders.B], folder, signal));
     await Promise.all([holders.A.ready(), holders.B.ready()]);
     report('opening the subject');
     const open = { subject: task.subject.source, url: cluster.url, resourcePort: resource.port };
@@ -165,7 +166,7 @@ async function play(task: Task, options: RunOptions, { folder, historyFile, hist
   } finally {
     for (const close of closers) {
       // What went wrong before matters more, and what comes after must be closed too.
-      await close().catch((error: unknown) => options.watcher.warned(hideSecretsOf(url ?? '')(messageOf(error))));
+      await close().catch((error: unknown) => options.watcher.warned(hideSecrets(messageOf(error))));
     }
   }
 }
