@@ -151,7 +151,7 @@ describe('an ioredis client that fails at once', () => {
   });
 
   it('is UNAVAILABLE without an offline queue, too', async () => {
-    const backend = await warmBackend({ enableOfflineQueue: false });
+    const backend = await warmBackend({ enableOfflineQueue: false, maxRetriesPerRequest: 0 });
     relay.cut();
     await until('a client that knows', async () => (await codeOf(backend.release(requestFor('x')))) === 'UNAVAILABLE');
   });
