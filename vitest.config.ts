@@ -6,6 +6,8 @@ import { luaAsText } from './scripts/lua-as-text.mjs';
 // it prints, `.contract.test.ts` its server. A test never runs a second time: one that fails now and then is a finding.
 const folders = '{lock/src,toolkit/src,scripts,examples}';
 const servers = `${folders}/**/*.contract.test.ts`;
+// Backends that are not part of the default run: `npm run test:more` runs them, after `npm run setup -- --more`.
+const more = '{lock/src/backends/{etcd,zookeeper,postgres,mysql},lock/src/guards,lock/src/sql}/**/*.contract.test.ts';
 const seeded = `${folders}/**/*.fuzz.test.ts`;
 
 const config: ViteUserConfig = {
@@ -30,7 +32,16 @@ const config: ViteUserConfig = {
         },
       },
       { extends: true, test: { name: 'fuzz', include: [seeded], sequence: { groupOrder: 1 } } },
-      { extends: true, test: { name: 'contract', include: [servers], sequence: { groupOrder: 2 } } },
+      {
+        extends: true,
+        test: {
+          name: 'contract',
+          include: [servers],
+          exclude: [...configDefaults.exclude, more],
+          sequence: { groupOrder: 2 },
+        },
+      },
+      { extends: true, test: { name: 'more', include: [more], sequence: { groupOrder: 3 } } },
     ],
   },
 };

@@ -1,34 +1,49 @@
 /**
  * What the tests and the full check-up start, where Debian and Homebrew have it, and what would be missing without it.
  * `brew` is left out where macOS brings the tool itself or has nothing like it. `file` says where a tool stands that is
- * no program: a library for Java or Python.
+ * no program: a library for Java or Python. `more` is what only `npm run test:more` needs.
  */
 const tools = [
   { name: 'redis-server', apt: 'redis-server', brew: 'redis', use: 'the Redis backend, and every experiment on Redis' },
   { name: 'redis-sentinel', apt: 'redis-sentinel', brew: 'redis', use: 'failover experiments' },
-  { name: 'postgres', apt: 'postgresql', brew: 'postgresql@17', use: 'the PostgreSQL backend and guard' },
-  { name: 'mariadbd', apt: 'mariadb-server', brew: 'mariadb', use: 'the MySQL backend and guard' },
-  { name: 'pgbouncer', apt: 'pgbouncer', brew: 'pgbouncer', use: 'proof that a lease row is safe behind a pooler' },
+  { name: 'postgres', more: true, apt: 'postgresql', brew: 'postgresql@17', use: 'the PostgreSQL backend and guard' },
+  { name: 'mariadbd', more: true, apt: 'mariadb-server', brew: 'mariadb', use: 'the MySQL backend and guard' },
+  {
+    name: 'pgbouncer',
+    more: true,
+    apt: 'pgbouncer',
+    brew: 'pgbouncer',
+    use: 'proof that a lease row is safe behind a pooler',
+  },
   { name: 'redis-cli', apt: 'redis-tools', brew: 'redis', use: 'looking into a Redis by hand' },
-  { name: 'etcd', apt: 'etcd-server', brew: 'etcd', use: 'the etcd backend, and every experiment on etcd' },
+  { name: 'etcd', more: true, apt: 'etcd-server', brew: 'etcd', use: 'the etcd backend, and every experiment on etcd' },
   {
     name: 'etcdctl',
+    more: true,
     apt: 'etcd-client',
     brew: 'etcd',
     use: 'the proof that `etcdctl lock` and ours exclude each other',
   },
   { name: 'strace', apt: 'strace', platforms: ['linux'], use: 'faults inside a system call' },
-  { name: 'java', apt: 'default-jre-headless', platforms: ['linux'], use: 'the ZooKeeper server' },
+  { name: 'java', more: true, apt: 'default-jre-headless', platforms: ['linux'], use: 'the ZooKeeper server' },
   {
     name: 'zookeeper.jar',
+    more: true,
     apt: 'libzookeeper-java',
     file: '/usr/share/java/zookeeper.jar',
     platforms: ['linux'],
     use: 'the ZooKeeper backend: the server, without a service that starts by itself',
   },
-  { name: 'javac', apt: 'default-jdk-headless', platforms: ['linux'], use: 'Curator beside us on one lock' },
+  {
+    name: 'javac',
+    more: true,
+    apt: 'default-jdk-headless',
+    platforms: ['linux'],
+    use: 'Curator beside us on one lock',
+  },
   {
     name: 'curator.jar',
+    more: true,
     apt: 'libcurator-recipes-java',
     file: '/usr/share/java/curator-recipes.jar',
     platforms: ['linux'],
@@ -36,6 +51,7 @@ const tools = [
   },
   {
     name: 'kazoo',
+    more: true,
     apt: 'python3-kazoo',
     file: '/usr/lib/python3/dist-packages/kazoo/client.py',
     platforms: ['linux'],
@@ -44,9 +60,9 @@ const tools = [
   { name: 'ps', apt: 'procps', use: 'proof that a process was really stopped or killed' },
 ];
 
-/** The tools that make sense on this system. */
-export function toolsFor(platform) {
-  return tools.filter((tool) => !tool.platforms || tool.platforms.includes(platform));
+/** The tools that make sense on this system; those of `npm run test:more` only if they are wanted. */
+export function toolsFor(platform, { more }) {
+  return tools.filter((tool) => (!tool.platforms || tool.platforms.includes(platform)) && (more || !tool.more));
 }
 
 /**

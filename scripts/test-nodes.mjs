@@ -71,7 +71,8 @@ async function test(version) {
 function run(node, log) {
   return new Promise((resolve) => {
     const file = createWriteStream(log);
-    const child = spawn(node, [path.join(root, 'node_modules/vitest/vitest.mjs'), 'run'], {
+    const kinds = ['unit', 'fuzz', 'contract'].map((name) => `--project=${name}`);
+    const child = spawn(node, [path.join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...kinds], {
       cwd: root,
       env: { ...process.env, NO_COLOR: '1', PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH}` },
       stdio: ['ignore', 'pipe', 'pipe'],

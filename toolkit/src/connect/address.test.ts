@@ -39,7 +39,7 @@ describe('a URL of locks', () => {
   });
 
   it.each([
-    ['postgres://u:secret@h/db', 'starts with postgres:'],
+    ['mongodb://u:secret@h/db', 'starts with mongodb:'],
     ['/var/lib/secret', 'has no scheme'],
     ['sqlite://secret', 'three slashes'],
     ['sqlite:///', 'three slashes'],

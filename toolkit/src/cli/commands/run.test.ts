@@ -238,7 +238,7 @@ describe('wrong usage', SLOW, () => {
     [['run', 'x', '--ttl', '30', '--', 'true'], '--ttl must be a duration with its unit'],
     [['run', 'x', '--ttl', '500ms', '--', 'true'], '--ttl must be at least 1s, and is 500ms.'],
     [['run', 'x', '--ttl', '10s', '--kill-after', '5s', '--', 'true'], '--ttl 12s would be enough.'],
-    [['run', 'x', '--url', 'mongodb://u:secret@h/', '--', 'true'], 'must start with sqlite:, redis:// or rediss://'],
+    [['run', 'x', '--url', 'mongodb://u:secret@h/', '--', 'true'], 'must start with sqlite:, redis://, rediss://'],
     [['run', '', '--', 'true'], 'The name of a lock must not be empty.'],
     [['run', 'x', '--fast', '--', 'true'], "unknown option '--fast'"],
     [['frobnicate'], "unknown command 'frobnicate'"],
