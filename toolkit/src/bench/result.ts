@@ -49,6 +49,8 @@ export interface PairFigures {
   readonly serverCpuUs: Spread;
   /** What the client sends for one pair. */
   readonly requests: Spread;
+  /** What the server does for one pair, the commands inside scripts included. */
+  readonly serverCommands: Spread;
   readonly p50Ms?: Spread;
   readonly p99Ms?: Spread;
 }

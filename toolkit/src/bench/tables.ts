@@ -60,15 +60,26 @@ function pairRatios(results: readonly PairsResult[]): string {
 
 function pairTable(results: readonly PairsResult[]): string {
   return section(
-    'Acquire and release: the figures behind it',
-    ['names at once', '', 'pairs/s', 'p50 µs', 'p99 µs', 'client CPU µs', 'server CPU µs', 'requests a pair'],
+    'Acquire and release: the figures behind it, each for one pair',
+    [
+      'names at once',
+      '',
+      'pairs/s',
+      'p50 µs',
+      'p99 µs',
+      'client CPU µs',
+      'server CPU µs',
+      'requests',
+      'server commands',
+    ],
     results.flatMap(({ names, subjects }) =>
       Object.entries(subjects).map(([subject, figures]) => [String(names), nameOf(subject), ...pairCells(figures)]),
     ),
   );
 }
 
-function pairCells({ perSecond, p50Ms, p99Ms, clientCpuUs, serverCpuUs, requests }: PairFigures): string[] {
+function pairCells(figures: PairFigures): string[] {
+  const { perSecond, p50Ms, p99Ms, clientCpuUs, serverCpuUs, requests, serverCommands } = figures;
   const us = (ms: Spread | undefined): string => (ms === undefined ? '' : (ms.median * 1000).toFixed(0));
   return [
     spread(perSecond, 0),
@@ -77,6 +88,7 @@ function pairCells({ perSecond, p50Ms, p99Ms, clientCpuUs, serverCpuUs, requests
     spread(clientCpuUs, 1),
     spread(serverCpuUs, 1),
     requests.median.toFixed(2),
+    serverCommands.median.toFixed(1),
   ];
 }
 

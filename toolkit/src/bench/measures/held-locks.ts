@@ -27,6 +27,7 @@ export async function measureHeldLocks(bench: Bench, settings: HeldSettings): Pr
   const worker = new Worker(bench.reaper, 'held-locks', { subject, url, locks, ttlMs }, ['--expose-gc']);
   try {
     say('before');
+    await client.flushall(); // the server's memory is that of these locks alone
     const before = await worker.ask({ do: 'cpu', forMs: 0 });
     const empty = await readServer(client);
     say('acquiring');

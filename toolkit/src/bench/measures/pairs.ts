@@ -56,6 +56,7 @@ export async function measureCore(bench: Bench): Promise<PairsResult> {
 interface Slice extends PairSliceFigures {
   readonly serverCpuMs: number;
   readonly requests: number;
+  readonly serverCommands: number;
 }
 
 type Workers = ReadonlyMap<PairSubjectId, Worker<'pairs'>>;
@@ -91,6 +92,7 @@ function measure(bench: Bench, workers: Workers, names: number): Promise<Record<
       ...figures,
       serverCpuMs: after.cpuMs - before.cpuMs,
       requests: callsBetween(before, after, PAIR_SUBJECTS[subject].sends),
+      serverCommands: callsBetween(before, after),
     };
   });
 }
@@ -110,6 +112,7 @@ function figuresOfOne(slices: readonly Slice[]): PairFigures {
     clientCpuUs: perPairUs(({ cpuMs }) => cpuMs),
     serverCpuUs: perPairUs(({ serverCpuMs }) => serverCpuMs),
     requests: spreadOf(slices.map((one) => one.requests / one.pairs)),
+    serverCommands: spreadOf(slices.map((one) => one.serverCommands / one.pairs)),
     ...(latencies.length === 0
       ? {}
       : {
