@@ -13,7 +13,7 @@ export const LONGEST_MS: number = 2 ** 31 - 1;
 export const SHORTEST_TTL_MS = 50;
 
 /** The longest name, in bytes of UTF-8. */
-export const LONGEST_NAME_BYTES = 512;
+const LONGEST_NAME_BYTES = 512;
 
 /** A span of milliseconds between two limits; anything else is a TypeError or a RangeError that names the option. */
 export function checkMs(

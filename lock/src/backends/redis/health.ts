@@ -39,7 +39,7 @@ async function memoryInfo(commands: RedisCommands, rule: EvictionRule): Promise<
 }
 
 /** Why locks are not safe from eviction, or undefined if they are, or if the server does not say. */
-export function evictionProblem(info: string): string | undefined {
+function evictionProblem(info: string): string | undefined {
   const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1];
   const limitBytes = Number(/^maxmemory:(\d+)/m.exec(info)?.[1] ?? 0);
   if (policy === undefined || policy === 'noeviction' || limitBytes === 0) return undefined;

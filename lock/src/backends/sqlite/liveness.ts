@@ -28,7 +28,7 @@ export type InstanceId = string;
 
 const INSTANCE_ID = /^[0-9a-f]{16}-[0-9a-f]{8}-[0-9a-f]{24}$/;
 
-export function newInstanceId(engineKey: string): InstanceId {
+function newInstanceId(engineKey: string): InstanceId {
   return `${processKey()}-${engineKey}-${randomBytes(12).toString('hex')}`;
 }
 

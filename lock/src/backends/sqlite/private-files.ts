@@ -72,7 +72,7 @@ export function inodeOf(file: string): string | undefined {
   return stat?.isFile() ? `${stat.dev}:${stat.ino}` : undefined;
 }
 
-export function syncFolder(folder: string): void {
+function syncFolder(folder: string): void {
   const descriptor = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
     fsyncSync(descriptor);

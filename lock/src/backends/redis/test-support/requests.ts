@@ -31,6 +31,6 @@ export function codeOf(promise: Promise<unknown>): Promise<unknown> {
 }
 
 /** A deadline that is far enough for any answer. */
-export function soon(): Instant {
+function soon(): Instant {
   return Instant.plus(systemClock.now(), 5_000);
 }
