@@ -15,7 +15,7 @@ export interface Terms {
 }
 
 /** The shortest TTL that leaves room for ending a process group under load. */
-export const SHORTEST_TTL_MS = 1_000;
+const SHORTEST_TTL_MS = 1_000;
 
 /** How long before the end of the lease SIGKILL is sent, so that the kernel has carried it out by then. */
 export function killMarginMs(ttlMs: number): number {
