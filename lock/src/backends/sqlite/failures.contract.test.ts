@@ -53,17 +53,19 @@ describe('under a living holder', () => {
     expect(seen.next).toBe('granted');
   });
 
-  it('a file of locks that is removed costs the lease, once, and nothing else', async () => {
+  it('tables that are removed alone cost the lease, and nobody gets another until their folder is gone as well', async () => {
     const directory = newFolder();
+    const boots = () => readdirSync(directory).filter((name) => name.startsWith('boot-'));
     const { status, seen, errors } = await holdThrough(directory, () => {
-      for (const name of readdirSync(directory)) {
-        if (name.startsWith('boot-')) rmSync(path.join(directory, name, 'locks.db'));
-      }
+      for (const boot of boots()) rmSync(path.join(directory, boot, 'locks.db'));
     });
     expect(errors).toBe('');
     expect(status).toBe(0);
     expect(seen.losses).toHaveLength(1);
     expect(seen.losses[0]?.afterMs).toBeLessThan(1_500);
+    expect(seen.next).toBe('CONFIG');
+    for (const boot of boots()) rmSync(path.join(directory, boot), { recursive: true });
+    expect((await newBackend({ directory }).tryAcquire(requestFor('x'), soon())).outcome).toBe('granted');
   });
 
   it('a directory that is removed and cannot be made again is a loss by the holder’s own clock', async () => {

@@ -82,6 +82,14 @@ export class Store {
       void boots.remove();
     }
     for (const folder of [this.folder, alive, wake]) ensurePrivateFolder(folder);
+    if (!exists(this.#file)) {
+      // Made anew here, it could be made by two at once, each with locks of its own.
+      throw new LockError(
+        'CONFIG',
+        `${this.#file} is missing, though its folder is there: somebody has removed it, and with it all locks. ` +
+          'Remove the folder as well, when what was held is over.',
+      );
+    }
     checkPrivateFile(this.#file);
     checkPrivateFile(`${this.#file}-journal`, { optional: true });
     checkOneEngine(alive, engineKey);
@@ -103,6 +111,11 @@ export class Store {
     return this.#file;
   }
 
+  /** Whether our file is the one at its path. If it is not, nothing in it counts any more. */
+  isInPlace(): boolean {
+    return inodeOf(this.#file) === this.#inode;
+  }
+
   /** Begins an exclusive transaction; throws if another process is at it. Then nothing in it can be refused. */
   begin(): void {
     if (!this.#isSetUp) this.#setUp();
@@ -112,7 +125,7 @@ export class Store {
 
   /** The tables, inside a transaction; undefined if the file is not the one at its path any more, and so is void. */
   table(clocks: Omit<TableContext, 'instance'>): LockTable | undefined {
-    if (inodeOf(this.#file) !== this.#inode) return undefined;
+    if (!this.isInPlace()) return undefined;
     const isNew = this.#statements === undefined;
     this.#statements ??= prepareStatements(this.#database);
     const table = new LockTable(this.#statements, { ...clocks, instance: this.life.id });
@@ -196,8 +209,8 @@ export class Store {
   }
 }
 
-function exists(folder: string): boolean {
-  return lstatSync(folder, { throwIfNoEntry: false }) !== undefined;
+function exists(file: string): boolean {
+  return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
 }
 
 /** Reads the version, without any file, and gives what tells this copy of SQLite from another one. */

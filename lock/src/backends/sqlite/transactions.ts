@@ -109,7 +109,13 @@ export class Transactions {
     if (this.#jobs.length === 0) return;
     this.#store ??= this.#tasks.open();
     const store = this.#store;
-    store.begin();
+    try {
+      store.begin();
+    } catch (error) {
+      if (isBusy(error) || store.isInPlace()) throw error;
+      this.#abandon(store); // to SQLite a file that was removed is one that cannot be read
+      return;
+    }
     const answers: [Job, unknown][] = [];
     let table: LockTable | undefined;
     try {
@@ -118,12 +124,8 @@ export class Transactions {
       const endMs = machineMs() + LONGEST_MS;
       table = store.table({ nowMs, wallMs });
       if (table === undefined) {
-        this.#store = undefined;
-        store.rollback();
-        store.close();
-        store.life.forget();
-        this.#tasks.replaced();
-        return; // the next transaction opens what is there now
+        this.#abandon(store);
+        return;
       }
       if (this.#floor > 0n) table.setReserved(this.#floor);
       for (const job of this.#jobs) {
@@ -150,6 +152,15 @@ export class Transactions {
     for (const [job, answer] of answers) job.resolve(answer);
     this.#reserveAhead(table);
     this.#tasks.committed(store, table.notices);
+  }
+
+  /** Gives up files that are void; the next transaction opens what is there then. */
+  #abandon(store: Store): void {
+    this.#store = undefined;
+    store.rollback();
+    store.close();
+    store.life.forget();
+    this.#tasks.replaced();
   }
 
   async #reserve(token: bigint): Promise<void> {
