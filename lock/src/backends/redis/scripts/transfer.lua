@@ -18,12 +18,14 @@ local function full(key, at)
     if known then return step(key, next_owner, false) end
     return 'not-held'
   end
-  local turns = (tonumber(fields[3]) or 0) + 1
-  if turns <= 32 and not first_in_line(tail) then
+  local turns, first = (tonumber(fields[3]) or 0) + 1, first_in_line(tail)
+  if turns <= 32 and not first then
     redis.call('DEL', key)
     return 'granted ' .. take(key, tail, next_owner, ttl, who, turns)
   end
   let_go(key, tail, fields[3])
+  if first then return step(key, next_owner, true) end
+  -- Nobody waits but clients of another layout, if any: it is their turn, so the next does not take the lock at once.
   stand(tail, next_owner, ttl, heartbeat, who)
   return 'waiting ' .. last_token(tail)
 end
