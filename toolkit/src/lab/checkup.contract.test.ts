@@ -267,6 +267,18 @@ describe('a check-up that is ended from outside', { timeout: RUN_LIMIT_MS }, () 
     await run.leavesNothing();
   });
 
+  it('leaves nothing behind after kill -9 at any moment of its start', async (context) => {
+    needsRedis(context);
+    const killed = [0, 1, 2, 3, 4, 5].map(async (number) => {
+      const run = start(['failover-sentinel', '--subject', 'setnx', '--subject', 'setnx-watchdog']);
+      // Not to wait for something: the moments shall differ, and fall before, between and after the starts of servers.
+      await new Promise((resolve) => setTimeout(resolve, 200 + number * 350));
+      run.process.kill('SIGKILL');
+      await run.leavesNothing();
+    });
+    await Promise.all(killed);
+  });
+
   it('leaves nothing behind after kill -9 in the middle of a failover', async (context) => {
     needsRedis(context);
     const run = start(['failover-sentinel', '--subject', 'setnx']);

@@ -37,7 +37,10 @@ export class Reaper {
     return new Reaper(child, folder);
   }
 
-  /** Starts a process in a group of its own, which ends with the check-up at the latest. */
+  /**
+   * Starts a process of ours in a group of its own, which ends with the check-up at the latest. It must end by itself
+   * when its channel to us does, for the moment in which the reaper does not know it yet.
+   */
   spawn(command: string, args: readonly string[], options: SpawnOptions): ChildProcess {
     const child = spawn(command, args, { ...options, detached: true });
     const { pid } = child;
@@ -51,6 +54,22 @@ export class Reaper {
         this.#tell(`-${pid}`);
       });
     }
+    return child;
+  }
+
+  /**
+   * The same for a program that knows nothing of us. A shell waits for a word on its standard input, and becomes that
+   * program only then; if we die before, the word never comes.
+   */
+  spawnProgram(program: string, args: readonly string[], options: { cwd: string; output: number }): ChildProcess {
+    const { cwd, output } = options;
+    const child = this.spawn('/bin/sh', ['-c', 'read -r word && exec "$@"', 'sh', program, ...args], {
+      cwd,
+      stdio: ['pipe', output, output],
+    });
+    child.stdin?.on('error', () => {});
+    // The reaper has been told by now: both are written at once, in this order.
+    child.stdin?.end('go\n');
     return child;
   }
 

@@ -88,6 +88,8 @@ function trouble(error: unknown): void {
 }
 
 process.on('disconnect', () => process.exit());
+// It may have happened before anybody listened.
+if (!process.connected) process.exit();
 process.on('uncaughtException', (error) => {
   trouble(error);
   process.exit(70);

@@ -46,4 +46,6 @@ const server = createServer((socket: Socket) => {
 });
 
 process.on('disconnect', () => process.exit());
+// It may have happened before anybody listened.
+if (!process.connected) process.exit();
 server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));

@@ -8,7 +8,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'nod
 import path from 'node:path';
 import { Redis } from 'ioredis';
 import type { Reaper } from '../reaper.ts';
-import { NotInTimeError, until } from '../until.ts';
+import { until } from '../until.ts';
 import { freePort } from './free-port.ts';
 
 const READY_LIMIT_MS = 10_000;
@@ -87,12 +87,9 @@ async function tryToStart(options: RedisOptions, port: number): Promise<Started 
   const { reaper, program, name, folder } = options;
   mkdirSync(folder, { recursive: true });
   const log = openSync(path.join(folder, `${name}.log`), 'w');
-  const process = reaper.spawn(program, argumentsFor(options, port), { cwd: folder, stdio: ['ignore', log, log] });
+  const process = reaper.spawnProgram(program, argumentsFor(options, port), { cwd: folder, output: log });
   closeSync(log);
-  let failure: Error | undefined;
-  process.once('error', (error) => {
-    failure = error;
-  });
+  process.on('error', () => {}); // then it has no pid
   const client = new Redis({
     host: '127.0.0.1',
     port,
@@ -103,7 +100,7 @@ async function tryToStart(options: RedisOptions, port: number): Promise<Started 
   });
   client.on('error', () => {});
   try {
-    await until(`${name} answering on port ${port}`, () => answers(client, process, () => failure), {
+    await until(`${name} answering on port ${port}`, () => answers(client, process), {
       limitMs: READY_LIMIT_MS,
     });
     return { port, process, client };
@@ -111,16 +108,13 @@ async function tryToStart(options: RedisOptions, port: number): Promise<Started 
     client.disconnect();
     process.kill('SIGKILL');
     if (logOf(options).includes('Address already in use')) return undefined;
-    if (error instanceof NotInTimeError || failure === undefined) {
-      throw new Error(`${name} did not start.\n${logOf(options)}`, { cause: error });
-    }
-    throw failure;
+    throw new Error(`${name} did not start.\n${logOf(options)}`, { cause: error });
   }
 }
 
 /** Whether this very process answers, and not one that has the port in its place. */
-async function answers(client: Redis, process: ChildProcess, failure: () => Error | undefined): Promise<boolean> {
-  if (failure() || process.exitCode !== null) throw failure() ?? new Error('It has ended.');
+async function answers(client: Redis, process: ChildProcess): Promise<boolean> {
+  if (process.pid === undefined || process.exitCode !== null) throw new Error('It has ended.');
   try {
     if (client.status === 'wait') await client.connect();
     return infoField(await client.info('server'), 'process_id') === String(process.pid);
