@@ -24,7 +24,7 @@ describe('a command under a lock on Redis', SLOW, () => {
   });
 
   function startFirst(url: string = redis.url): Program {
-    return stage.start(['run', 'x', ...TERMS, '--url', url, '--', ...worker(log, 'first', 60_000, 'grandchild')]);
+    return stage.start(['run', 'x', ...TERMS, '--url', url, '--', ...worker(log, 'first', 600_000, 'grandchild')]);
   }
 
   /** Starts the rival when the first command and its child are inside, and gives it when it stands in line. */

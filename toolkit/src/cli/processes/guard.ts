@@ -7,7 +7,9 @@
  */
 import { warn } from '../stderr.ts';
 import { Guard } from '../supervision/guard.ts';
-import type { ToFront, ToGuard } from '../supervision/protocol.ts';
+import { GUARD_MARK, type ToFront, type ToGuard } from '../supervision/protocol.ts';
+
+delete process.env[GUARD_MARK];
 
 // Whoever stops a service sends SIGTERM to all of its processes. What that means for the command is the front's to say.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2', 'SIGPIPE'] as const) {

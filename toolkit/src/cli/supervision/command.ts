@@ -22,11 +22,7 @@ export interface RunningCommand {
   readonly ended: Promise<CommandEnd>;
 }
 
-export function startCommand(
-  command: string,
-  args: readonly string[],
-  env: Record<string, string | undefined>,
-): RunningCommand {
+export function startCommand(command: string, args: readonly string[], env: Record<string, string>): RunningCommand {
   let child: ChildProcess;
   try {
     child = spawn(command, args, { detached: true, stdio: 'inherit', env: { ...process.env, ...env } });

@@ -5,23 +5,26 @@
  * @module
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { constants } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { EXIT_CODES, SIGNAL_BASE } from '../exit-codes.ts';
 import { warn } from '../stderr.ts';
+import { ProcessGroup } from './process-group.ts';
 import {
   ENDING_SIGNALS,
   type Ended,
   type Gone,
+  GUARD_MARK,
   type Refused,
   type Start,
-  type Started,
+  type Starting,
   type ToFront,
   type ToGuard,
 } from './protocol.ts';
 import { endSchedule, killMarginMs, monotonicNow } from './schedule.ts';
-import { endCommand, giveBack } from './stand-in.ts';
+import { endCommand, findCommand, giveBack } from './stand-in.ts';
 
 /** Passed on. SIGKILL and SIGSTOP cannot be taken, and the others are about this process. */
 const PASSED_ON = [
@@ -39,6 +42,9 @@ const PASSED_ON = [
 /** How long the guard may take to give the lock back, which it does not wait for longer than 5 s. */
 const GUARD_RELEASE_MS = 10_000;
 
+/** How long after its death what it has said may still be on its way. */
+const LAST_WORDS_MS = 200;
+
 /** How long it may take to exit after its last message. */
 const GUARD_EXIT_MS = 5_000;
 
@@ -51,9 +57,12 @@ class Front {
   readonly exitCode: Promise<number>;
   readonly #start: Start;
   readonly #guard: ChildProcess;
+  /** An entry in the environment of the guard, which its children do not get. */
+  readonly #guardMark: string = `${GUARD_MARK}=${randomUUID()}`;
   readonly #guardExited: Promise<void>;
   #resolve: (exitCode: number) => void = () => undefined;
-  #started: Started | undefined;
+  #starting: Starting | undefined;
+  #group: ProcessGroup | undefined;
   #validUntil = 0;
   #ending = false;
   #gone: Gone | undefined;
@@ -74,11 +83,16 @@ class Front {
     this.#guard = spawn(process.execPath, [fileURLToPath(new URL('../processes/guard.mjs', import.meta.url))], {
       detached: true,
       stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+      env: { ...process.env, [GUARD_MARK]: this.#guardMark.slice(GUARD_MARK.length + 1) },
     });
     this.#guard.on('message', (message: ToFront) => this.#receive(message));
     this.#guardExited = new Promise((resolve) => {
-      // Its last messages may still be in the channel when it has exited.
-      this.#guard.once('exit', () => (this.#guard.connected ? this.#guard.once('disconnect', resolve) : resolve()));
+      this.#guard.once('exit', () => {
+        // Its last messages may still be in the channel, which a child that it was just starting may keep open.
+        if (!this.#guard.connected) return resolve();
+        this.#guard.once('disconnect', resolve);
+        setTimeout(resolve, LAST_WORDS_MS);
+      });
       this.#guard.on('error', () => resolve());
     });
     void this.#guardExited.then(() => this.#onGuardExit());
@@ -93,7 +107,7 @@ class Front {
   }
 
   #passOn(signal: NodeJS.Signals): void {
-    if (this.#started === undefined && ENDING_SIGNALS.includes(signal)) this.#gaveUpAt ??= signal;
+    if (this.#starting === undefined && ENDING_SIGNALS.includes(signal)) this.#gaveUpAt ??= signal;
     const told = this.#tell({ kind: 'signalled', signal });
     // We took the signal that would have stopped us, so that the command stops as well; now it is our turn.
     if (signal === 'SIGTSTP') void told.then(() => process.kill(process.pid, 'SIGSTOP'));
@@ -102,9 +116,12 @@ class Front {
   #receive(message: ToFront): void {
     if (this.#standingIn) return; // what it has to say comes too late
     switch (message.kind) {
-      case 'started':
-        this.#started = message;
+      case 'starting':
+        this.#starting = message;
         this.#validUntil = message.validUntil;
+        break;
+      case 'started':
+        this.#group = new ProcessGroup(message.group, message.birth);
         break;
       case 'renewed':
         this.#validUntil = message.validUntil;
@@ -133,7 +150,7 @@ class Front {
 
   /** Sets the timer for the moment when the guard must have done something. */
   #watchTheEnd(): void {
-    if (this.#started === undefined) return;
+    if (this.#starting === undefined) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#suspect(), Math.max(0, this.#actAt() - monotonicNow()));
   }
@@ -144,7 +161,7 @@ class Front {
   }
 
   #terms(): { ttlMs: number; killAfterMs: number } {
-    return { ttlMs: this.#started?.ttlMs ?? this.#start.ttlMs, killAfterMs: this.#start.killAfterMs };
+    return { ttlMs: this.#starting?.ttlMs ?? this.#start.ttlMs, killAfterMs: this.#start.killAfterMs };
   }
 
   /**
@@ -162,7 +179,7 @@ class Front {
     await setImmediate();
     if (this.#gone !== undefined || this.#last !== undefined || this.#standingIn) return;
     if (this.#actAt() > monotonicNow()) return this.#watchTheEnd();
-    await this.#standIn('stopped');
+    if (this.#starting !== undefined) await this.#standIn(this.#starting, 'stopped');
   }
 
   #onGuardExit(): void {
@@ -170,8 +187,8 @@ class Front {
     clearTimeout(this.#timer);
     if (this.#last !== undefined) {
       this.#resolve(this.#exitCodeOf(this.#last));
-    } else if (this.#started !== undefined) {
-      void this.#standIn('killed');
+    } else if (this.#starting !== undefined) {
+      void this.#standIn(this.#starting, 'killed');
     } else {
       const shown = JSON.stringify(this.#start.lockName);
       warn(`The guard process was killed before the lock ${shown} was taken. The command was not started.`);
@@ -179,36 +196,33 @@ class Front {
     }
   }
 
-  async #standIn(guardWas: 'stopped' | 'killed'): Promise<void> {
-    const started = this.#started;
-    if (started === undefined) return;
+  async #standIn(starting: Starting, guardWas: 'stopped' | 'killed'): Promise<void> {
     this.#standingIn = true;
     clearTimeout(this.#timer);
-    // At the death of the guard the last watch asks.
-    const ask = guardWas === 'stopped' && !this.#ending;
-    if (this.#gone === undefined) await endCommand(this.#start, started, this.#validUntil, ask);
+    const terms = { ttlMs: starting.ttlMs, validUntil: this.#validUntil };
+    if (this.#gone === undefined && this.#group !== undefined) {
+      // At the death of the guard the last watch asks.
+      await endCommand(this.#start, [this.#group], { ...terms, ask: guardWas === 'stopped' && !this.#ending });
+    }
     this.#guard.kill('SIGKILL');
     await this.#guardExited;
+    if (this.#gone === undefined && this.#group === undefined) {
+      const found = findCommand(starting, this.#guardMark);
+      await endCommand(this.#start, found, { ...terms, ask: true });
+    }
 
     const shown = JSON.stringify(this.#start.lockName);
     const endedByItself = this.#gone !== undefined && !this.#ending ? this.#gone : undefined;
     const whatHappened = endedByItself
       ? `The guard process was ${guardWas} while it gave back the lock ${shown}; the command had ended by itself.`
       : `The guard process was ${guardWas} while the command ran under the lock ${shown}. The command was ended.`;
-    await giveBack(this.#start, started, this.#validUntil, whatHappened);
+    await giveBack(this.#start, starting, this.#validUntil, whatHappened);
     this.#resolve(endedByItself ? exitCodeOfCommand(endedByItself) : EXIT_CODES.lost.code);
   }
 
   #exitCodeOf(last: Refused | Ended): number {
     const gaveUp = this.#gaveUpAt;
-    if (
-      this.#started === undefined &&
-      gaveUp !== undefined &&
-      last.exit !== 'notFound' &&
-      last.exit !== 'notExecutable'
-    ) {
-      return SIGNAL_BASE + constants.signals[gaveUp];
-    }
+    if (this.#starting === undefined && gaveUp !== undefined) return SIGNAL_BASE + constants.signals[gaveUp];
     if (last.message !== undefined) warn(last.message);
     if (last.exit !== undefined) return EXIT_CODES[last.exit].code;
     return exitCodeOfCommand(last);

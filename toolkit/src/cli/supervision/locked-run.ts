@@ -80,16 +80,15 @@ export class LockedRun {
     const watch = new LastWatch();
     const { lockName, command, args, killAfterMs } = this.#start;
     const { owner, ttlMs, fencingToken } = this.#lease;
-    const running = startCommand(command, args, {
-      HOLDFAST_LOCK: lockName,
-      HOLDFAST_TOKEN: fencingToken?.toString(),
-    });
+    const variables = { HOLDFAST_LOCK: lockName, HOLDFAST_TOKEN: String(fencingToken) };
+    const environment = Object.entries(variables).map((entry) => entry.join('='));
+    void this.#ports.tell({ kind: 'starting', owner, ttlMs, validUntil: this.#validUntil, environment });
+    const running = startCommand(command, args, variables);
     if (running.pid !== undefined) {
       watch.over(running.pid, killAfterMs);
       const birth = birthOf(running.pid);
       this.#group = new ProcessGroup(running.pid, birth);
-      const validUntil = this.#validUntil;
-      void this.#ports.tell({ kind: 'started', group: running.pid, birth, owner, ttlMs, validUntil });
+      void this.#ports.tell({ kind: 'started', group: running.pid, birth });
     }
 
     const unfollow = this.#followLease();

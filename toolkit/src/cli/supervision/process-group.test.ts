@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { childrenOf, kill, stateOf, until } from '../test-support/program.ts';
-import { birthOf, ProcessGroup, parseStat } from './process-group.ts';
+import { birthOf, groupsWithEnvironment, killWithEnvironment, ProcessGroup, parseStat } from './process-group.ts';
 
 const leaders: ChildProcess[] = [];
 
@@ -72,6 +73,29 @@ describe('a process group', () => {
     earlier.signalLeader('SIGKILL');
     expect(later.living().length).toBeGreaterThan(0);
     expect(stateOf(later.id)).toMatch(/[SR]/);
+  });
+});
+
+describe('processes of which only the environment is known', () => {
+  it('are found as groups, and can be killed', async () => {
+    const entry = `MARK=${randomUUID()}`;
+    const child = spawn('sh', ['-c', 'sleep 300 & wait'], {
+      detached: true,
+      stdio: 'ignore',
+      env: { ...process.env, MARK: entry.slice('MARK='.length) },
+    });
+    leaders.push(child);
+    await until(
+      () => groupsWithEnvironment([entry])[0]?.living().length === 2,
+      () => 'they were not found',
+    );
+    expect(groupsWithEnvironment([entry]).map(({ id }) => id)).toEqual([child.pid]);
+    expect(groupsWithEnvironment([entry, 'MARK=another'])).toEqual([]);
+    killWithEnvironment(entry);
+    await until(
+      () => groupsWithEnvironment([entry]).length === 0,
+      () => 'they were not killed',
+    );
   });
 });
 

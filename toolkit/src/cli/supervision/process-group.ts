@@ -72,6 +72,33 @@ export function birthOf(leader: number): GroupBirth {
   return readOne(leader)?.startedAt;
 }
 
+/** The groups of processes that were started with these entries in their environment. Linux only; elsewhere empty. */
+export function groupsWithEnvironment(entries: readonly string[]): ProcessGroup[] {
+  const sessions = withEnvironment(entries).map(({ session }) => session);
+  return [...new Set(sessions)].map((session) => new ProcessGroup(session, birthOf(session)));
+}
+
+/** Sends SIGKILL to each process that was started with this entry in its environment. Linux only. */
+export function killWithEnvironment(entry: string): void {
+  for (const { pid } of withEnvironment([entry])) send(pid, 'SIGKILL');
+}
+
+function withEnvironment(entries: readonly string[]): ProcessFacts[] {
+  if (process.platform !== 'linux') return [];
+  return readAll().filter(({ pid }) => {
+    const environment = readFileQuietly(`/proc/${pid}/environ`).split('\0');
+    return entries.every((entry) => environment.includes(entry));
+  });
+}
+
+function readFileQuietly(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return ''; // it has ended meanwhile, or belongs to somebody else
+  }
+}
+
 function send(target: number, signal: NodeJS.Signals): void {
   try {
     process.kill(target, signal);
@@ -92,11 +119,7 @@ function readAll(): ProcessFacts[] {
 
 function readOne(pid: number): ProcessFacts | undefined {
   if (process.platform !== 'linux') return undefined;
-  try {
-    return parseStat(pid, readFileSync(`/proc/${pid}/stat`, 'latin1'));
-  } catch {
-    return undefined; // it has ended meanwhile
-  }
+  return parseStat(pid, readFileQuietly(`/proc/${pid}/stat`));
 }
 
 /** Reads /proc/PID/stat. The name of the program, in parentheses, may itself hold spaces and parentheses. */

@@ -37,6 +37,9 @@ export interface StillThere {
 
 export type ToGuard = Start | Signalled | StillThere;
 
+/** The environment variable by which the front knows its guard, and copies of it that have not become a program yet. */
+export const GUARD_MARK = 'HOLDFAST_GUARD';
+
 /** Signals after which the command is expected to end. */
 export const ENDING_SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'];
 
@@ -47,15 +50,22 @@ export interface Refused {
   readonly message: string;
 }
 
-/** The lock is held and the command runs. */
-export interface Started {
-  readonly kind: 'started';
-  readonly group: number;
-  readonly birth: GroupBirth;
+/** The lock is held, and the command will run in a moment. */
+export interface Starting {
+  readonly kind: 'starting';
   readonly owner: string;
   /** What the backend granted. */
   readonly ttlMs: number;
   readonly validUntil: number;
+  /** What tells the command from all other processes, until its number is known: entries of its environment. */
+  readonly environment: readonly string[];
+}
+
+/** The command runs. */
+export interface Started {
+  readonly kind: 'started';
+  readonly group: number;
+  readonly birth: GroupBirth;
 }
 
 /** A renewal was answered: the lease goes on until then. */
@@ -90,4 +100,4 @@ export interface Ended {
   readonly message?: string;
 }
 
-export type ToFront = Refused | Started | Renewed | Ending | Gone | Ended;
+export type ToFront = Refused | Starting | Started | Renewed | Ending | Gone | Ended;

@@ -7,34 +7,48 @@
 import { formatDuration } from '../durations.ts';
 import { warn } from '../stderr.ts';
 import { endGroup, stubborn } from './ending.ts';
-import { ProcessGroup } from './process-group.ts';
-import type { Start, Started } from './protocol.ts';
+import { groupsWithEnvironment, killWithEnvironment, type ProcessGroup } from './process-group.ts';
+import type { Start, Starting } from './protocol.ts';
 import { endSchedule, monotonicNow } from './schedule.ts';
 
 /** How long giving the lock back may take; after that the TTL does it. */
 const RELEASE_MS = 2_000;
 
 /** Ends the command. `validUntil` is the end of the lease as it was last known, and `ask` whether SIGTERM is sent. */
-export function endCommand(start: Start, started: Started, validUntil: number, ask: boolean): Promise<void> {
-  const { killAfterMs, lockName } = start;
+export async function endCommand(
+  { killAfterMs, lockName }: Start,
+  groups: readonly ProcessGroup[],
+  { ttlMs, validUntil, ask }: { readonly ttlMs: number; readonly validUntil: number; readonly ask: boolean },
+): Promise<void> {
   const askedAt = monotonicNow();
-  const { killAt } = endSchedule(validUntil, { ttlMs: started.ttlMs, killAfterMs }, 'front');
-  return endGroup(new ProcessGroup(started.group, started.birth), {
-    ask,
-    killAt: () => Math.min(askedAt + killAfterMs, killAt),
-    onStubborn: (pids) => warn(stubborn(lockName, pids)),
-  });
+  const { killAt } = endSchedule(validUntil, { ttlMs, killAfterMs }, 'front');
+  const end = (group: ProcessGroup): Promise<void> =>
+    endGroup(group, {
+      ask,
+      killAt: () => Math.min(askedAt + killAfterMs, killAt),
+      onStubborn: (pids) => warn(stubborn(lockName, pids)),
+    });
+  await Promise.all(groups.map(end));
+}
+
+/**
+ * Finds a command of which the guard, which is dead, could not tell the number any more. If it was just about to become
+ * the command, so that it still is a copy of the guard with the mark of that, it is killed. Empty if there is none.
+ */
+export function findCommand({ environment }: Starting, guardMark: string): ProcessGroup[] {
+  killWithEnvironment(guardMark);
+  return groupsWithEnvironment(environment);
 }
 
 /** Gives the lock back in the name of the guard, and tells the user how that went. Never rejects. */
 export async function giveBack(
   start: Start,
-  started: Started,
+  { owner, ttlMs }: Starting,
   validUntil: number,
   whatHappened: string,
 ): Promise<void> {
   try {
-    await release(start, started);
+    await release(start, owner, ttlMs);
     warn(`${whatHappened} Then the lock was released.`);
   } catch (error) {
     const leftMs = Math.max(0, validUntil - monotonicNow());
@@ -44,7 +58,7 @@ export async function giveBack(
 }
 
 /** What is needed for this is loaded now: it is slow to load and rarely needed, and the command is gone already. */
-async function release({ url, lockName: name }: Start, { owner, ttlMs }: Started): Promise<void> {
+async function release({ url, lockName: name }: Start, owner: string, ttlMs: number): Promise<void> {
   const { connect } = await import('../../connect/connect.ts');
   const { withDeadline } = await import('../../connect/deadline.ts');
   const connection = await connect(url);

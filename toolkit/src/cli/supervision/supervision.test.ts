@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { overlaps, readLog, stays, worker } from '../test-support/oracle.ts';
-import { commandLine, kill, type Program, SLOW, Stage, stop, until } from '../test-support/program.ts';
+import { childrenOf, commandLine, kill, type Program, SLOW, Stage, stop, until } from '../test-support/program.ts';
 
 // The first command never ends by itself, has a child that ignores SIGTERM, and a rival waits for its lock. Whatever is
 // done to our processes, the rival must come in, and only after the last sign of life of the first one's processes.
@@ -21,7 +21,7 @@ afterEach(async () => {
 const TERMS = ['--ttl', '2s', '--kill-after', '300ms'];
 
 function startFirst(...terms: string[]): Program {
-  return stage.start(['run', 'x', ...TERMS, ...terms, '--', ...worker(log, 'first', 60_000, 'grandchild')]);
+  return stage.start(['run', 'x', ...TERMS, ...terms, '--', ...worker(log, 'first', 600_000, 'grandchild')]);
 }
 
 /** Starts the rival when both processes of the first command are inside, and gives it when it stands in line. */
@@ -71,6 +71,21 @@ describe('a lock whose command runs', SLOW, () => {
     expect((await rival.outcome).code).toBe(0);
     expectNoOverlap();
     expect(wasTold()).toBe(true);
+    await stage.isDeserted();
+  });
+
+  it('is released after the command is gone when the guard is killed in the moment of starting it', async () => {
+    const first = startFirst();
+    const guard = await until(
+      () => childrenOf(first.pid)[0],
+      () => 'the guard did not start',
+    );
+    // The last watch is its first child, the command its second: it is killed while it starts them.
+    while (childrenOf(guard).length === 0) await setImmediate();
+    kill(guard, 'SIGKILL');
+    expect((await first.outcome).code).toBe(79);
+    expect((await stage.start(['run', 'x', '--wait', '30s', '--', ...worker(log, 'rival', 100)]).outcome).code).toBe(0);
+    expect(overlaps(stays(readLog(log)))).toEqual([]);
     await stage.isDeserted();
   });
 
