@@ -16,8 +16,8 @@ export function checkupCommand(): Command {
   return new Command('checkup')
     .summary('examine locks with real servers, real processes and real faults')
     .description(
-      'Starts real servers and processes, kills, stops and fails them over while locks are held, prints what happened\n' +
-        'second by second, and judges whether the protected data could have been damaged. Examines the locks of Holdfast,\n' +
+      'Starts real servers and processes, kills, stops and fails them over while locks are held, prints what happened ' +
+        'second by second, and judges whether the protected data could have been damaged. Examines the locks of Holdfast, ' +
         'locks as people write them by hand, and your own.',
     )
     .argument('[ids...]', 'the experiments to run (see --list); all of them if none is named')
