@@ -1,4 +1,4 @@
-import { createClient } from '@redis/client';
+import { createClient, RESP_TYPES } from '@redis/client';
 import { GlideClient, Logger } from '@valkey/valkey-glide';
 import { Redis as IoValkey } from 'iovalkey';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -54,6 +54,13 @@ const clients: Readonly<Record<string, () => Promise<Opened>>> = {
     client.on('error', () => undefined);
     await client.connect();
     return { commands: fromNodeRedis(client), close: () => client.destroy() };
+  },
+  'node-redis, which gives its own program buffers': async () => {
+    const client = createClient({ socket: { host: '127.0.0.1', port: server.port } });
+    client.on('error', () => undefined);
+    await client.connect();
+    const mapped = client.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer, [RESP_TYPES.SIMPLE_STRING]: Buffer });
+    return { commands: fromNodeRedis(mapped), close: () => client.destroy() };
   },
   'Valkey GLIDE': async () => {
     const config = { addresses: [{ host: '127.0.0.1', port: server.port }], requestTimeout: 2_000 };

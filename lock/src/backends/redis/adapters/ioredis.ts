@@ -116,7 +116,9 @@ class IoredisCluster implements RedisCommands {
     if (this.#nodes.has(node)) return;
     this.#nodes.add(node);
     node.on('close', this.#onClose);
-    node.on('end', () => this.#nodes.delete(node));
+  };
+  readonly #onNodeGone = (node: IoredisClient): void => {
+    this.#nodes.delete(node);
   };
 
   constructor(client: IoredisClient) {
@@ -124,6 +126,7 @@ class IoredisCluster implements RedisCommands {
     this.keyPrefix = client.options.keyPrefix ?? '';
     for (const node of client.nodes?.('all') ?? []) this.#onNode(node);
     client.on('+node', this.#onNode);
+    client.on('-node', this.#onNodeGone);
   }
 
   send(args: readonly string[]): Promise<unknown> {
@@ -148,6 +151,7 @@ class IoredisCluster implements RedisCommands {
 
   close(): void {
     this.#client.off('+node', this.#onNode);
+    this.#client.off('-node', this.#onNodeGone);
     for (const node of this.#nodes) node.off('close', this.#onClose);
   }
 }

@@ -7,20 +7,20 @@ import type { AnyListener, RedisCommands, RedisSubscriber, SubscriberEvents } fr
 
 /** The members of a node-redis client that we use. */
 export interface NodeRedisClient {
-  sendCommand(args: string[]): Promise<unknown>;
+  sendCommand(args: string[], options?: object): Promise<unknown>;
   duplicate(): NodeRedisSubscriber;
 }
 
 /** A client made with `createSentinel`. */
 export interface NodeRedisSentinel {
-  sendCommand(isReadonly: boolean, args: string[]): Promise<unknown>;
+  sendCommand(isReadonly: boolean, args: string[], options?: object): Promise<unknown>;
   getSentinelNode(): unknown;
   duplicate(): NodeRedisSubscriber;
 }
 
 /** A client made with `createCluster`. */
 export interface NodeRedisCluster {
-  sendCommand(firstKey: string | undefined, isReadonly: boolean, args: string[]): Promise<unknown>;
+  sendCommand(firstKey: string | undefined, isReadonly: boolean, args: string[], options?: object): Promise<unknown>;
   readonly masters: readonly unknown[];
   nodeClient(node: never): unknown;
   duplicate(): NodeRedisSubscriber;
@@ -35,6 +35,9 @@ export interface NodeRedisSubscriber {
   unsubscribe(channel: string): Promise<unknown>;
 }
 
+/** Replies as strings, whatever the client maps them to for its own program. */
+const PLAIN = { typeMapping: {} };
+
 /**
  * Hands in a node-redis client, which must be connected (`await client.connect()`). It stays yours: it is not closed and
  * not subscribed. Its own `keyPrefix` does not reach raw commands, so give the backend one instead.
@@ -43,12 +46,12 @@ export function fromNodeRedis(client: NodeRedisClient | NodeRedisSentinel | Node
   if ('masters' in client) return fromCluster(client);
   if ('getSentinelNode' in client) {
     return {
-      send: (args) => client.sendCommand(false, [...args]),
+      send: (args) => client.sendCommand(false, [...args], PLAIN),
       openSubscriber: (events) => listenOn(client.duplicate(), events, false),
     };
   }
   return {
-    send: (args) => client.sendCommand([...args]),
+    send: (args) => client.sendCommand([...args], PLAIN),
     openSubscriber: (events) => listenOn(client.duplicate(), events, true),
   };
 }
@@ -56,10 +59,11 @@ export function fromNodeRedis(client: NodeRedisClient | NodeRedisSentinel | Node
 function fromCluster(client: NodeRedisCluster): RedisCommands {
   return {
     cluster: true,
-    send: (args, key) => client.sendCommand(key, false, [...args]),
+    send: (args, key) => client.sendCommand(key, false, [...args], PLAIN),
     servers: () =>
       client.masters.map((master) => ({
-        send: async (args) => ((await client.nodeClient(master as never)) as NodeRedisClient).sendCommand([...args]),
+        send: async (args) =>
+          ((await client.nodeClient(master as never)) as NodeRedisClient).sendCommand([...args], PLAIN),
       })),
     openSubscriber: (events) => listenOn(client.duplicate(), events, false),
   };

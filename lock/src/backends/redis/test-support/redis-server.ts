@@ -23,19 +23,24 @@ export class RedisServer {
   readonly port: number;
   readonly #folder: string;
   readonly #args: readonly string[];
+  readonly #configFile: string | undefined;
   #process: ChildProcess | undefined;
   #admin: Redis | undefined;
 
-  private constructor(port: number, args: readonly string[]) {
+  private constructor(port: number, args: readonly string[], writeConfig?: (folder: string) => string) {
     this.port = port;
     this.#args = args;
     this.#folder = mkdtempSync(join(tmpdir(), 'holdfast-redis-'));
+    this.#configFile = writeConfig?.(this.#folder);
     running.add(this);
   }
 
-  /** Resolves when it answers. `args` are further arguments of redis-server. */
-  static async start(args: readonly string[] = []): Promise<RedisServer> {
-    const server = new RedisServer(await freePort(), args);
+  /**
+   * Resolves when it answers. `args` are further arguments of redis-server; `writeConfig` puts a configuration file into
+   * its folder, which a Sentinel needs, and gives its path.
+   */
+  static async start(args: readonly string[] = [], writeConfig?: (folder: string) => string): Promise<RedisServer> {
+    const server = new RedisServer(await freePort(), args, writeConfig);
     await server.#spawn();
     return server;
   }
@@ -110,8 +115,9 @@ export class RedisServer {
   }
 
   async #spawn(): Promise<void> {
-    const args = ['--port', String(this.port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
-    const child = spawn('redis-server', [...args, '--dir', this.#folder, ...this.#args], { stdio: 'ignore' });
+    const address = ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.#folder];
+    const args = this.#configFile === undefined ? [...address, '--save', ''] : [this.#configFile, ...address];
+    const child = spawn('redis-server', [...args, ...this.#args], { stdio: 'ignore' });
     this.#process = child;
     let failure: Error | undefined;
     child.on('error', (error) => {

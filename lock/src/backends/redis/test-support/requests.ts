@@ -1,5 +1,4 @@
 import type { AcquireRequest } from '../../../core/backend.ts';
-import { Instant, systemClock } from '../../../core/clock.ts';
 
 let owners = 0;
 
@@ -28,9 +27,4 @@ export function codeOf(promise: Promise<unknown>): Promise<unknown> {
     () => 'resolved',
     (error: { code?: string }) => error.code ?? error,
   );
-}
-
-/** A deadline that is far enough for any answer. */
-function soon(): Instant {
-  return Instant.plus(systemClock.now(), 5_000);
 }

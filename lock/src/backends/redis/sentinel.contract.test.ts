@@ -1,0 +1,92 @@
+import { writeFileSync } from 'node:fs';
+import { createSentinel } from '@redis/client';
+import { Redis } from 'ioredis';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createLocks, type FencedLease } from '../../index.ts';
+import { fromIoredis, fromNodeRedis, type RedisCommands, redisBackend } from './index.ts';
+import { RedisServer } from './test-support/redis-server.ts';
+import { until } from './test-support/requests.ts';
+
+let primary: RedisServer;
+let replica: RedisServer;
+let sentinel: RedisServer;
+
+beforeEach(async () => {
+  primary = await RedisServer.start(['--repl-diskless-sync-delay', '0']);
+  replica = await RedisServer.start(['--replicaof', '127.0.0.1', String(primary.port)]);
+  await until(
+    'a replica in step',
+    async () => (await replica.admin.info('replication')).includes('link_status:up'),
+    20_000,
+  );
+  sentinel = await RedisServer.start(['--sentinel'], (folder) => {
+    const file = `${folder}/sentinel.conf`;
+    const lines = [
+      `sentinel monitor main 127.0.0.1 ${primary.port} 1`,
+      'sentinel down-after-milliseconds main 1000',
+      'sentinel failover-timeout main 5000',
+    ];
+    writeFileSync(file, `${lines.join('\n')}\n`);
+    return file;
+  });
+  await until(
+    'a sentinel that knows the replica',
+    async () => ((await sentinel.admin.call('SENTINEL', 'REPLICAS', 'main')) as unknown[]).length === 1,
+    20_000,
+  );
+}, 60_000);
+afterEach(async () => {
+  for (const server of [sentinel, replica, primary]) await server.stop();
+});
+
+interface Opened {
+  readonly commands: RedisCommands;
+  close(): unknown;
+}
+
+const clients: Readonly<Record<string, () => Promise<Opened>>> = {
+  ioredis: async () => {
+    const client = new Redis({ sentinels: [{ host: '127.0.0.1', port: sentinel.port }], name: 'main' });
+    client.on('error', () => undefined);
+    return { commands: fromIoredis(client), close: () => client.disconnect() };
+  },
+  'node-redis': async () => {
+    const sentinelRootNodes = [{ host: '127.0.0.1', port: sentinel.port }];
+    const client = createSentinel({ name: 'main', sentinelRootNodes });
+    client.on('error', () => undefined);
+    await client.connect();
+    return { commands: fromNodeRedis(client), close: () => client.destroy() };
+  },
+};
+
+describe.each(Object.entries(clients))('behind a Sentinel, through %s', (_name, open) => {
+  it('a lock that was replicated outlives the primary, its waiter goes on, and tokens go on rising', async () => {
+    const [one, two] = [await open(), await open()];
+    const ours = createLocks(redisBackend(one.commands), { ttlMs: 60_000, callMs: 2_000 });
+    const theirs = createLocks(redisBackend(two.commands), { ttlMs: 60_000, callMs: 2_000 });
+    const lease: FencedLease = await ours.lock('x').acquire();
+    const waiting = theirs.lock('x').acquire({ waitMs: 60_000 });
+    await until('a waiter in line, on both servers', async () => {
+      return (await replica.admin.zcard('holdfast.queue:{holdfast:x}')) === 1;
+    });
+    await primary.kill();
+    await until(
+      'an answer of the new primary',
+      () =>
+        lease.confirm().then(
+          () => true,
+          () => false,
+        ),
+      40_000,
+    );
+    await lease.release();
+    const rival = await waiting;
+    expect(rival.fencingToken).toBeGreaterThan(lease.fencingToken);
+    expect(await replica.admin.exists('holdfast:x')).toBe(1);
+    await rival.release();
+    await ours.close();
+    await theirs.close();
+    one.close();
+    two.close();
+  }, 120_000);
+});
