@@ -27,10 +27,10 @@ import { type Clock, Instant, systemClock } from '../../core/clock.ts';
 import { LockError, type LossReason } from '../../core/errors.ts';
 import type { Opener } from './client.ts';
 import type { InstanceId } from './liveness.ts';
-import type { InstanceRow, Notice, Place } from './lock-table.ts';
 import { Lookout } from './lookout.ts';
 import { machineMs, readBootId } from './machine.ts';
 import { inodeOf, isVolatile } from './private-files.ts';
+import type { InstanceRow, Notice, Place } from './rows.ts';
 import { Store } from './store.ts';
 import { Transactions, type Work } from './transactions.ts';
 
@@ -160,15 +160,15 @@ export class SqliteBackend
   }
 
   async inspect(name: string, deadline: Instant): Promise<LockReport> {
-    const involved = await this.#run(name, deadline, (table) => table.involved(name));
+    const involved = await this.#run(name, deadline, (table) => table.reports.involved(name));
     await this.#buryDead(involved);
-    return this.#run(name, deadline, (table) => table.inspect(name));
+    return this.#run(name, deadline, (table) => table.reports.inspect(name));
   }
 
   async list(deadline: Instant): Promise<readonly LockReport[]> {
-    const involved = await this.#run('', deadline, (table) => table.involved());
+    const involved = await this.#run('', deadline, (table) => table.reports.involved());
     await this.#buryDead(involved);
-    return this.#run('', deadline, (table) => table.list());
+    return this.#run('', deadline, (table) => table.reports.list());
   }
 
   breakLock(name: string, deadline: Instant): Promise<{ broken: LockReport['holder']; raiseTo: bigint }> {
@@ -249,7 +249,7 @@ export class SqliteBackend
       const all = readdirSync(folder);
       const from = Math.floor(Math.random() * all.length); // so that the living in front do not hide the dead behind
       const ids = [...all.slice(from), ...all.slice(0, from)].slice(0, SWEEP_AT_ONCE);
-      const inodes = await this.#ownWork((table) => ids.map((id) => table.instance(id)?.inode));
+      const inodes = await this.#ownWork((table) => ids.map((id) => table.instances.get(id)?.inode));
       const dead = ids.filter((id, index) => {
         // What no row names is a leftover if nobody holds it, whichever file it is.
         const inode = inodes[index] ?? inodeOf(path.join(folder, id)) ?? '';

@@ -22,6 +22,16 @@ const RESERVE_GRANTS = 1_000_000n;
 
 const NAME = /^\d{19}$/;
 
+/** Thrown inside a transaction to undo it: a token is needed that the floor on disk does not cover yet. */
+export class ReservationNeeded extends Error {
+  readonly token: bigint;
+
+  constructor(token: bigint) {
+    super('more tokens must be reserved');
+    this.token = token;
+  }
+}
+
 /** The floor of a folder; 0 in an empty one. */
 export function readFloor(folder: string): bigint {
   return largest(readdirSync(folder));

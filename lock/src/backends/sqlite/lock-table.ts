@@ -4,8 +4,12 @@
  *
  * @module
  */
-import type { AcquireRequest, Gone, Granted, Hold, LockReport, OwnerReport, Waiting } from '../../core/backend.ts';
+import type { AcquireRequest, Gone, Granted, Hold, LockReport } from '../../core/backend.ts';
+import { ReservationNeeded } from './floor.ts';
+import { Instances } from './instances.ts';
 import type { InstanceId } from './liveness.ts';
+import { Reports } from './reports.ts';
+import type { InstanceRow, LeaseRow, Notice, Place, TableContext, WaiterRow } from './rows.ts';
 import type { Statements } from './statements/statements.ts';
 
 /** A waiter that has been silent for this many heartbeats is dead. */
@@ -17,80 +21,21 @@ const CLAIM_HEARTBEATS = 2;
 /** For how long a withdrawn owner id is refused: longer than any request can still be under way. */
 const TOMBSTONE_MS = 600_000;
 
-export interface LeaseRow {
-  readonly name: string;
-  readonly owner: string;
-  readonly instance: InstanceId;
-  readonly token: string;
-  readonly grantedMs: number;
-  readonly endsMs: number;
-  readonly claimed: number;
-  readonly purpose: string | null;
-  readonly sinceAt: number;
-}
-
-export interface WaiterRow {
-  readonly name: string;
-  readonly ticket: number;
-  readonly owner: string;
-  readonly instance: InstanceId;
-  readonly ttlMs: number;
-  readonly heartbeatMs: number;
-  readonly silentMs: number;
-  readonly purpose: string | null;
-  readonly sinceAt: number;
-}
-
-export interface InstanceRow {
-  readonly id: InstanceId;
-  readonly inode: string;
-  readonly host: string;
-  readonly pid: number;
-}
-
-/** What an instance has to be told. */
-export type Notice = { readonly to: InstanceId; readonly owner: string } & (
-  | { readonly news: 'granted'; readonly granted: Granted }
-  | { readonly news: 'broken' }
-  | { readonly news: 'moved-up' }
-);
-
-/** Where a waiter stands: behind whom it waits, and until when at the latest if it is the first. */
-export interface Place {
-  readonly waiting: Waiting;
-  readonly behind: InstanceRow | undefined;
-}
-
-/** Thrown inside a transaction to undo it: a token is needed that the floor on disk does not cover yet. */
-export class ReservationNeeded extends Error {
-  readonly token: bigint;
-
-  constructor(token: bigint) {
-    super('more tokens must be reserved');
-    this.token = token;
-  }
-}
-
-/** The clocks and the instance on whose behalf a transaction runs. */
-export interface TableContext {
-  readonly instance: InstanceId;
-  /** The machine's monotonic clock. */
-  readonly nowMs: number;
-  readonly wallMs: number;
-}
-
 export class LockTable {
   /** What this transaction has to tell others once it is committed. */
   readonly notices: Notice[] = [];
   /** The last token that this transaction has given out, and up to where the floor on disk reaches. */
   tokens: { readonly last: bigint; readonly reserved: bigint } | undefined;
-  readonly #instances: Map<InstanceId, InstanceRow> = new Map();
+  readonly instances: Instances;
+  readonly reports: Reports;
   readonly #sql: Statements;
   readonly #context: TableContext;
 
   constructor(statements: Statements, context: TableContext) {
     this.#sql = statements;
     this.#context = context;
+    this.instances = new Instances(statements);
+    this.reports = new Reports(statements, this.instances, context);
   }
 
   tryAcquire(
@@ -100,7 +45,11 @@ export class LockTable {
     const lease = this.#held(name) ?? this.#giveToFirst(name);
     if (lease?.owner === owner) return this.#extend(lease, ttlMs);
     if (lease !== undefined) {
-      return { outcome: 'busy', retryInMs: lease.endsMs - this.#context.nowMs, holder: this.instance(lease.instance) };
+      return {
+        outcome: 'busy',
+        retryInMs: lease.endsMs - this.#context.nowMs,
+        holder: this.instances.get(lease.instance),
+      };
     }
     if (this.#isWithdrawn(owner)) return { outcome: 'busy', retryInMs: ttlMs, holder: undefined };
     return this.#give(request, this.#context.instance, ttlMs, 1);
@@ -146,10 +95,13 @@ export class LockTable {
     const lastToken = lease === undefined ? this.counter().last : BigInt(lease.token);
     const ahead = this.#sql.waiterAhead.get(name, waiter.ticket) as WaiterRow | undefined;
     if (ahead !== undefined) {
-      return { waiting: { outcome: 'waiting', lastToken }, behind: this.instance(ahead.instance) };
+      return { waiting: { outcome: 'waiting', lastToken }, behind: this.instances.get(ahead.instance) };
     }
     const retryInMs = lease === undefined ? 0 : Math.max(0, lease.endsMs - this.#context.nowMs);
-    return { waiting: { outcome: 'waiting', retryInMs, lastToken }, behind: lease && this.instance(lease.instance) };
+    return {
+      waiting: { outcome: 'waiting', retryInMs, lastToken },
+      behind: lease && this.instances.get(lease.instance),
+    };
   }
 
   renew({ name, owner, ttlMs }: Hold): boolean {
@@ -198,7 +150,7 @@ export class LockTable {
       this.notices.push({ to: instance, owner, news: 'broken' });
       this.#free(name);
     }
-    return { broken: lease === undefined ? null : this.#holderReport(lease), raiseTo };
+    return { broken: lease === undefined ? null : this.reports.holder(lease), raiseTo };
   }
 
   /** The owners of this instance whose lock was broken; they are told once. */
@@ -215,57 +167,17 @@ export class LockTable {
     return rows.filter((lease) => lease.endsMs > this.#context.nowMs);
   }
 
-  inspect(name: string): LockReport {
-    const lease = this.#held(name);
-    const waiters = this.#sql.waitersFor.all(name) as WaiterRow[];
-    return this.#report(name, lease, waiters);
-  }
-
-  /** All locks that are held or waited for, sorted by name. */
-  list(): LockReport[] {
-    const { nowMs } = this.#context;
-    const leases = new Map((this.#sql.heldLeases.all(nowMs) as LeaseRow[]).map((lease) => [lease.name, lease]));
-    const waiters = new Map<string, WaiterRow[]>();
-    for (const waiter of this.#sql.waiters.all() as WaiterRow[]) {
-      const others = waiters.get(waiter.name);
-      if (others === undefined) waiters.set(waiter.name, [waiter]);
-      else others.push(waiter);
-    }
-    const names = [...new Set([...leases.keys(), ...waiters.keys()])].sort();
-    return names
-      .map((name) => this.#report(name, leases.get(name), waiters.get(name) ?? []))
-      .filter((report) => report.holder !== null || report.waiters.length > 0);
-  }
-
-  /** Everybody who has a lease or a place for this name, or for any. */
-  involved(name?: string): InstanceRow[] {
-    const rows =
-      name === undefined
-        ? [...this.#sql.heldLeases.all(this.#context.nowMs), ...this.#sql.waiters.all()]
-        : [this.#sql.lease.get(name), ...this.#sql.waitersFor.all(name)];
-    const ids = new Set((rows as (LeaseRow | WaiterRow | undefined)[]).flatMap((row) => row?.instance ?? []));
-    return [...ids].flatMap((id) => this.instance(id) ?? []);
-  }
-
-  instance(id: InstanceId): InstanceRow | undefined {
-    const known = this.#instances.get(id) ?? (this.#sql.instance.get(id) as InstanceRow | undefined);
-    if (known !== undefined) this.#instances.set(id, known);
-    return known;
-  }
-
-  addInstance({ id, inode, host, pid }: InstanceRow): void {
-    this.#sql.addInstance.run(id, inode, host, pid);
-    this.#sql.removeEndedLeases.run(this.#context.nowMs);
-    this.#sql.removeOldWithdrawn.run(this.#context.nowMs);
-  }
-
   /** Ends everything that a dead or leaving instance has: its waits, then its leases, which go to the next. */
   bury(id: InstanceId): void {
     this.#sql.removeWaitersOf.run(id);
     for (const { name } of this.#sql.leasesOf.all(id) as LeaseRow[]) this.#free(name);
-    this.#sql.removeBrokenOf.run(id);
-    this.#sql.removeInstance.run(id);
-    this.#instances.delete(id);
+    this.instances.remove(id);
+  }
+
+  /** Removes what time has ended, and nobody has asked for since. */
+  tidy(): void {
+    this.#sql.removeEndedLeases.run(this.#context.nowMs);
+    this.#sql.removeOldWithdrawn.run(this.#context.nowMs);
   }
 
   counter(): { readonly last: bigint; readonly reserved: bigint; readonly clockShift: string } {
@@ -364,25 +276,5 @@ export class LockTable {
     this.#sql.setLast.run(String(token));
     this.tokens = { last: token, reserved };
     return token;
-  }
-
-  #report(name: string, lease: LeaseRow | undefined, waiters: readonly WaiterRow[]): LockReport {
-    return {
-      name,
-      holder: lease === undefined ? null : this.#holderReport(lease),
-      waiters: waiters.filter((waiter) => waiter.silentMs > this.#context.nowMs).map((row) => this.#ownerReport(row)),
-    };
-  }
-
-  #holderReport(lease: LeaseRow): LockReport['holder'] {
-    const remainingMs = lease.endsMs - this.#context.nowMs;
-    return { ...this.#ownerReport(lease), fencingToken: BigInt(lease.token), remainingMs, foreign: false };
-  }
-
-  #ownerReport({ owner, instance, purpose, sinceAt }: LeaseRow | WaiterRow): OwnerReport {
-    const where = this.instance(instance);
-    // Numbers, whatever the opener has made of integers.
-    const [pid, since] = [where && Number(where.pid), new Date(Number(sinceAt))];
-    return { owner, host: where?.host, pid, purpose: purpose ?? undefined, since };
   }
 }

@@ -8,8 +8,9 @@
 import type { AcquireRequest, Granted, OwnerId } from '../../core/backend.ts';
 import { type CancelTimer, type Clock, Instant } from '../../core/clock.ts';
 import type { InstanceId, Verdict } from './liveness.ts';
-import type { InstanceRow, LockTable, Place } from './lock-table.ts';
+import type { LockTable } from './lock-table.ts';
 import { machineMs } from './machine.ts';
+import type { InstanceRow, Place } from './rows.ts';
 
 /** How often the one before us is looked at. A look costs some tens of microseconds, and no access to the tables. */
 const PROBE_MS = 25;

@@ -10,30 +10,22 @@
  *
  * @module
  */
-import { createHash, randomBytes } from 'node:crypto';
-import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { LockError } from '../../core/errors.ts';
+import { makeBootFolder, OtherBoots } from './boots.ts';
 import type { Database, Opener } from './client.ts';
+import { checkEngine, checkOneEngine, openQuietly } from './engine.ts';
 import { readFloor } from './floor.ts';
-import { isOwn, Life, Probes, parseInstanceId } from './liveness.ts';
-import { LockTable, type TableContext } from './lock-table.ts';
-import { clockShift, processKey } from './machine.ts';
-import { OtherBoots } from './other-boots.ts';
-import {
-  checkLocalFileSystem,
-  checkPrivateFile,
-  createPrivateFile,
-  ensurePrivateFolder,
-  inodeOf,
-} from './private-files.ts';
-import { LAYOUT, SCHEMA } from './statements/schema.ts';
+import { Life, Probes } from './liveness.ts';
+import { LockTable } from './lock-table.ts';
+import { clockShift } from './machine.ts';
+import { checkLocalFileSystem, checkPrivateFile, ensurePrivateFolder, inodeOf } from './private-files.ts';
+import type { TableContext } from './rows.ts';
+import { LAYOUT } from './statements/schema.ts';
 import { prepareStatements, type Statements } from './statements/statements.ts';
 import { WakeUp } from './wake-up.ts';
-
-/** The oldest SQLite that knows all that the statements use. */
-const OLDEST_VERSION = [3, 35, 0] as const;
 
 /** How often it is checked that others have not taken us for dead. */
 const REGISTERED_EVERY_MS = 1_000;
@@ -168,10 +160,11 @@ export class Store {
 
   /** Puts us into the table of instances, if we are not there (any more); false if we have to start anew. */
   #register(table: LockTable): boolean {
-    if (table.instance(this.life.id) !== undefined) return true;
+    if (table.instances.get(this.life.id) !== undefined) return true;
     // Whoever saw our file before it was locked may have taken it for a dead one, and removed it.
     if (!this.life.isVisible()) return false;
-    table.addInstance({ id: this.life.id, inode: this.life.inode, host: hostname(), pid: process.pid });
+    table.instances.add({ id: this.life.id, inode: this.life.inode, host: hostname(), pid: process.pid });
+    table.tidy();
     return true;
   }
 
@@ -211,89 +204,4 @@ export class Store {
 
 function exists(file: string): boolean {
   return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
-}
-
-/** Reads the version, without any file, and gives what tells this copy of SQLite from another one. */
-function checkEngine(open: Opener): string {
-  const database = open(':memory:');
-  if (typeof database?.exec !== 'function' || typeof database.prepare !== 'function') {
-    throw new LockError(
-      'CONFIG',
-      'The opener of sqliteBackend gave no database: it must have exec, prepare and close.',
-    );
-  }
-  try {
-    const [row] = database.prepare('SELECT sqlite_version() AS version, sqlite_source_id() AS source').all() as {
-      version: string;
-      source: string;
-    }[];
-    const version = row?.version ?? '0';
-    if (isOlder(version.split('.').map(Number), OLDEST_VERSION)) {
-      throw new LockError(
-        'CONFIG',
-        `SQLite ${version} is too old: the sqlite backend needs ${OLDEST_VERSION.join('.')} or newer.`,
-      );
-    }
-    return createHash('sha256')
-      .update(row?.source ?? '')
-      .digest('hex')
-      .slice(0, 8);
-  } finally {
-    database.close();
-  }
-}
-
-function isOlder(version: readonly number[], than: readonly number[]): boolean {
-  for (const [index, number] of than.entries()) {
-    const difference = (version[index] ?? 0) - number;
-    if (difference !== 0) return difference < 0;
-  }
-  return false;
-}
-
-/** Two copies of SQLite in one process undo each other's POSIX locks; in one thread they take turns, in two they do not. */
-function checkOneEngine(aliveFolder: string, engineKey: string): void {
-  for (const id of readdirSync(aliveFolder)) {
-    const parts = parseInstanceId(id);
-    if (parts === undefined || parts.processKey !== processKey() || isOwn(id)) continue;
-    if (parts.engineKey === engineKey) continue;
-    throw new LockError(
-      'CONFIG',
-      'Another thread of this process uses another copy of SQLite on the same directory, and the two would undo each ' +
-        "other's file locks. Use the same SQLite library in all threads.",
-    );
-  }
-}
-
-/** Makes the folder of a boot aside and moves it to its place; if another process was first, theirs is used. */
-function makeBootFolder(open: Opener, directory: string, folder: string, floor: bigint): void {
-  const draft = path.join(directory, `draft-${path.basename(folder)}-${randomBytes(12).toString('hex')}`);
-  mkdirSync(draft, { mode: 0o700 });
-  try {
-    for (const name of ['alive', 'wake']) mkdirSync(path.join(draft, name), { mode: 0o700 });
-    const file = path.join(draft, 'locks.db');
-    createPrivateFile(file);
-    const database = openQuietly(open, file);
-    try {
-      database.exec(SCHEMA);
-      database
-        .prepare('INSERT INTO counter VALUES (1, CAST(? AS INTEGER), CAST(? AS INTEGER), ?)')
-        .run(String(floor), String(floor), clockShift());
-      database.exec('COMMIT');
-    } finally {
-      database.close();
-    }
-    renameSync(draft, folder);
-  } catch (error) {
-    rmSync(draft, { recursive: true, force: true });
-    const { code } = error as { code?: unknown };
-    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
-  }
-}
-
-function openQuietly(open: Opener, file: string): Database {
-  const database = open(file);
-  // Waiting inside SQLite would stop the event loop; who finds the file taken tries again later.
-  database.exec('PRAGMA busy_timeout = 0');
-  return database;
 }

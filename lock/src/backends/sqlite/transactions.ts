@@ -9,9 +9,10 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type { Clock, Instant } from '../../core/clock.ts';
 import { BackendUnavailableError, LockError, OutcomeUnknownError, quote } from '../../core/errors.ts';
 import { isBusy, isDiskFull, toLockError } from './failures.ts';
-import { isRunningLow, raiseFloor, reservation } from './floor.ts';
-import { type LockTable, type Notice, ReservationNeeded } from './lock-table.ts';
+import { isRunningLow, ReservationNeeded, raiseFloor, reservation } from './floor.ts';
+import type { LockTable } from './lock-table.ts';
 import { machineMs } from './machine.ts';
+import type { Notice } from './rows.ts';
 import type { Store } from './store.ts';
 
 /** Work inside a transaction. It may be undone and run again, so it touches nothing but the table. */

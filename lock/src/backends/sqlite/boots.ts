@@ -1,15 +1,46 @@
 /**
- * Folders that earlier boots have left. Their locks ended with the boot; the first process of a new one removes them.
+ * The folder of a boot, and those that earlier boots have left: their locks ended with the boot, and the first process
+ * of a new one removes them.
  *
  * @module
  */
-import { readdirSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { LockError } from '../../core/errors.ts';
 import type { Opener } from './client.ts';
+import { openQuietly } from './engine.ts';
 import { Probes } from './liveness.ts';
-import { inodeOf } from './private-files.ts';
+import { clockShift } from './machine.ts';
+import { createPrivateFile, inodeOf } from './private-files.ts';
+import { SCHEMA } from './statements/schema.ts';
+
+/** Makes the folder of a boot aside and moves it to its place; if another process was first, theirs is used. */
+export function makeBootFolder(open: Opener, directory: string, folder: string, floor: bigint): void {
+  const draft = path.join(directory, `draft-${path.basename(folder)}-${randomBytes(12).toString('hex')}`);
+  mkdirSync(draft, { mode: 0o700 });
+  try {
+    for (const name of ['alive', 'wake']) mkdirSync(path.join(draft, name), { mode: 0o700 });
+    const file = path.join(draft, 'locks.db');
+    createPrivateFile(file);
+    const database = openQuietly(open, file);
+    try {
+      database.exec(SCHEMA);
+      database
+        .prepare('INSERT INTO counter VALUES (1, CAST(? AS INTEGER), CAST(? AS INTEGER), ?)')
+        .run(String(floor), String(floor), clockShift());
+      database.exec('COMMIT');
+    } finally {
+      database.close();
+    }
+    renameSync(draft, folder);
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    const { code } = error as { code?: unknown };
+    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
+  }
+}
 
 export class OtherBoots {
   readonly #open: Opener;
