@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { LockError } from 'holdfast';
+import type { LockError } from 'holdfast';
 import { AddressError } from '../connect/address.ts';
 import { type ExitName, exitNameOf } from './exit-codes.ts';
 import { UsageError } from './usage.ts';
@@ -14,12 +14,17 @@ export interface Failure {
 }
 
 export function toFailure(error: unknown): Failure {
-  if (error instanceof LockError) return { exit: exitNameOf(error.code), message: error.message };
+  if (isLockError(error)) return { exit: exitNameOf(error.code), message: error.message };
   if (error instanceof UsageError || error instanceof AddressError) return { exit: 'usage', message: error.message };
   return {
     exit: 'internal',
     message: `Something went wrong that should not: ${error instanceof Error ? error.message : String(error)}.`,
   };
+}
+
+/** By its shape and not by its class, so that the library is loaded only by commands that use it. */
+function isLockError(error: unknown): error is LockError {
+  return error instanceof Error && 'lockName' in error && 'code' in error && typeof error.code === 'string';
 }
 
 /** Makes what the library says about a wrong name, TTL or purpose a matter of usage; elsewhere such errors are bugs. */

@@ -90,8 +90,11 @@ class Front {
       this.#guard.once('exit', () => {
         // Its last messages may still be in the channel, which a child that it was just starting may keep open.
         if (!this.#guard.connected) return resolve();
-        this.#guard.once('disconnect', resolve);
-        setTimeout(resolve, LAST_WORDS_MS);
+        const timer = setTimeout(resolve, LAST_WORDS_MS);
+        this.#guard.once('disconnect', () => {
+          clearTimeout(timer);
+          resolve();
+        });
       });
       this.#guard.on('error', () => resolve());
     });
