@@ -20,7 +20,7 @@ afterEach(() => opened.close());
 
 describe('a user of Redis who lacks a permission', () => {
   const commands =
-    'evalsha eval exists time set get hset hget hmget hexists hdel pexpire pttl type del zadd zrange zrem publish'.split(
+    'evalsha eval exists time set get hset hget hmget hexists hdel pexpire pttl type del zadd zrange zrem zpopmin publish'.split(
       ' ',
     );
 
@@ -67,7 +67,7 @@ describe('a user of Redis who lacks a permission', () => {
   it('gets along with what the documentation lists', async () => {
     const rule =
       'reset on >secret ~holdfast:* ~holdfast.* &holdfast.inbox:* &redisson_lock__channel:* +eval +evalsha +exists +time ' +
-      '+set +get +getrange +hset +hget +hmget +hgetall +hlen +hexists +hdel +pexpire +pttl +type +del +zadd +zrange +zrem ' +
+      '+set +get +getrange +hset +hget +hmget +hgetall +hlen +hexists +hdel +pexpire +pttl +type +del +zadd +zrange +zrem +zpopmin ' +
       '+publish +subscribe +unsubscribe +info +scan +ping';
     const backend = await userWithout(rule);
     const [holder, waiter] = [requestFor('x'), requestFor('x')];

@@ -13,7 +13,7 @@ local function full(key, at)
   if state ~= 'free' then return 'busy ' .. remaining end
   local pause = pause_of(tail)
   if pause > 0 then return 'busy ' .. pause end
-  local first = first_in_line(tail)
+  local first = first_in_line(tail) and pop_first(tail)
   if first then return 'busy ' .. hand_over(key, tail, first) end
   return 'granted ' .. take(key, tail, owner, ttl, who)
 end

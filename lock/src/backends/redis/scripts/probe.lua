@@ -23,6 +23,7 @@ local function full(key)
     { 'PEXPIRE', scratch, '1000' },
     { 'ZRANGE', scratch, '0', '0' },
     { 'ZREM', scratch, 'member' },
+    { 'ZPOPMIN', scratch },
     { 'TIME' },
     { 'PUBLISH', 'holdfast.inbox:probe', '1' },
     { 'PUBLISH', channel_of(scratch), '1' },

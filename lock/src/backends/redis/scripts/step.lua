@@ -21,22 +21,18 @@ local function step(key, owner, may_enter)
   end
   local entry = entry_of(tail, owner)
   if not entry and not may_enter then return 'gone' end
-  local first = first_in_line(tail)
   local pause = state == 'free' and pause_of(tail) or 0
   if pause > 0 then
     remaining = pause
   elseif state == 'free' then
-    if not first or first.owner == owner then
-      if first then drop(tail, owner) end
-      return 'granted ' .. take(key, tail, owner, ttl, who)
-    end
+    local first = first_in_line(tail) and pop_first(tail)
+    if not first or first.owner == owner then return 'granted ' .. take(key, tail, owner, ttl, who) end
     state, remaining = 'ours', hand_over(key, tail, first)
-    first = first_in_line(tail)
   end
 
   stand(tail, owner, ttl, heartbeat, who, entry)
   local reply = 'waiting ' .. last_token(tail)
-  if first and first.owner ~= owner then return reply end
+  if first_in_line(tail).owner ~= owner then return reply end
   reply = reply .. ' ' .. remaining
   if state == 'string' then return reply .. ' string' end
   if state == 'hash' then return reply .. ' hash ' .. channel_of(key) end

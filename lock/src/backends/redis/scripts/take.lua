@@ -30,13 +30,16 @@ end
 -- Puts the owner at the lock's key, which must be free. Gives the token. Never leaves a key without an expiry.
 local function take(key, tail, owner, ttl, who, turns)
   local token, since = next_token(tail)
-  redis.call('HSET', key, owner, '1', 'token', token, 'who', who)
+  if turns then
+    redis.call('HSET', key, owner, '1', 'token', token, 'who', who, 'turns', turns)
+  else
+    redis.call('HSET', key, owner, '1', 'token', token, 'who', who)
+  end
   local expiry = redis.pcall('PEXPIRE', key, ttl)
   if expiry ~= 1 then
     redis.pcall('DEL', key)
     error(expiry.err, 0)
   end
   if since then redis.call('HSET', key, 'since', since) end
-  if turns then redis.call('HSET', key, 'turns', turns) end
   return token
 end

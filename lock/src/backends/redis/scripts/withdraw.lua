@@ -13,7 +13,7 @@ local function full(key, at)
     let_go(key, tail, fields[2])
   elseif redis.call('EXISTS', 'holdfast.queue' .. tail) == 1 and redis.call('EXISTS', key, 'holdfast.pause' .. tail) == 0 then
     -- The one who leaves may have been the one who would have taken the free lock.
-    local first = first_in_line(tail)
+    local first = pop_first(tail)
     if first then hand_over(key, tail, first) end
   end
   return 'done'
