@@ -113,6 +113,8 @@ export interface HeldResult {
   readonly renewalsPerCall: number;
   readonly clientCpuPercent: number;
   readonly serverCpuPercent: number;
+  /** What the project aims at for its own locks. */
+  readonly aims: { readonly renewalsPerCallAtLeast: number; readonly clientCpuPercentBelow: number };
   readonly longestDelayMs: number;
   readonly clientHeapBytesPerLock: number;
   readonly serverBytesPerLock: number;

@@ -193,7 +193,10 @@ function heldTable(results: readonly HeldResult[]): string {
       'acquired over',
       'calls/s',
       'renewals a call',
+      'aim',
       'client CPU',
+      'aim',
+      'reached',
       'server CPU',
       'longest event loop delay',
     ],
@@ -202,11 +205,20 @@ function heldTable(results: readonly HeldResult[]): string {
       ...heldCells(result),
       result.callsPerSecond.toFixed(1),
       result.renewalsPerCall.toFixed(1),
-      `${result.clientCpuPercent.toFixed(1)} %`,
+      ...heldAims(result),
       `${result.serverCpuPercent.toFixed(1)} %`,
       `${result.longestDelayMs.toFixed(1)} ms`,
     ]),
   );
+}
+
+/** The aims beside what was reached; the raw commands have none. */
+function heldAims({ subject, renewalsPerCall, clientCpuPercent, aims }: HeldResult): string[] {
+  const cpu = `${clientCpuPercent.toFixed(1)} %`;
+  if (subject !== 'holdfast') return ['', cpu, '', ''];
+  const { renewalsPerCallAtLeast, clientCpuPercentBelow } = aims;
+  const reached = renewalsPerCall >= renewalsPerCallAtLeast && clientCpuPercent < clientCpuPercentBelow;
+  return [`≥ ${renewalsPerCallAtLeast}`, cpu, `< ${clientCpuPercentBelow} %`, yesOrNo(reached)];
 }
 
 function heldMemory(results: readonly HeldResult[]): string {

@@ -19,6 +19,8 @@ export interface HeldSettings {
   readonly acquiredOverMs: number;
 }
 
+const AIMS = { renewalsPerCallAtLeast: 50, clientCpuPercentBelow: 2 };
+
 export async function measureHeldLocks(bench: Bench, settings: HeldSettings): Promise<HeldResult> {
   const { subject, locks, ttlMs, acquiredOverMs } = settings;
   const { client, url } = bench.server;
@@ -60,6 +62,7 @@ export async function measureHeldLocks(bench: Bench, settings: HeldSettings): Pr
       renewalsPerCall: renewals / calls,
       clientCpuPercent: (cpu.cpuMs * 100) / cpu.tookMs,
       serverCpuPercent: ((end.cpuMs - start.cpuMs) * 100) / cpu.tookMs,
+      aims: AIMS,
       longestDelayMs: delay.longestDelayMs as number,
       clientHeapBytesPerLock: (cpu.heapBytes - before.heapBytes) / locks,
       serverBytesPerLock: (filled.usedMemoryBytes - empty.usedMemoryBytes) / locks,

@@ -43,23 +43,28 @@ const LAYOUTS: readonly Layout[] = [0, 2].flatMap((holdMs) =>
 /** Long enough for two heartbeats. */
 const QUIET = { waiters: 100, processes: 4, forMs: 11_000 };
 
+const OPTIONS = {
+  quick: { type: 'boolean', default: false },
+  rounds: { type: 'string' },
+  only: { type: 'string', multiple: true },
+  json: { type: 'string' },
+  markdown: { type: 'string' },
+  help: { type: 'boolean', default: false },
+} as const;
+
 let lastMeasure = '';
 
-const { values: options } = parseArgs({
-  options: {
-    quick: { type: 'boolean', default: false },
-    rounds: { type: 'string' },
-    only: { type: 'string', multiple: true },
-    json: { type: 'string' },
-    markdown: { type: 'string' },
-    help: { type: 'boolean', default: false },
-  },
+await main().catch((error: unknown) => {
+  process.stderr.write(`holdfast bench: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
 });
 
-if (options.help) process.stdout.write(HELP);
-else await main();
-
 async function main(): Promise<void> {
+  const { values: options } = parseArgs({ options: OPTIONS });
+  if (options.help) {
+    process.stdout.write(HELP);
+    return;
+  }
   const rounds = options.rounds === undefined ? (options.quick ? 3 : 15) : Number(options.rounds);
   if (!Number.isInteger(rounds) || rounds < 1) throw new RangeError('--rounds must be a whole number from 1.');
   const wanted = options.only ?? PARTS;
@@ -78,7 +83,7 @@ async function main(): Promise<void> {
     // The lab's servers tell of every key, which nobody here listens to.
     await server.client.config('SET', 'notify-keyspace-events', '');
     const bench: Bench = { reaper, server, rounds, warmUpMs: options.quick ? 500 : 2_000, progress };
-    const result = await interrupt.unlessInterrupted(measureAll(bench, wanted as readonly Part[]));
+    const result = await interrupt.unlessInterrupted(measureAll(bench, wanted as readonly Part[], options.quick));
     if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
     const text = describeResult(result);
     process.stdout.write(`${text}\n`);
@@ -93,7 +98,7 @@ async function main(): Promise<void> {
   }
 }
 
-async function measureAll(bench: Bench, parts: readonly Part[]): Promise<BenchResult> {
+async function measureAll(bench: Bench, parts: readonly Part[], quick: boolean): Promise<BenchResult> {
   const startedAt = new Date().toISOString();
   const loadBefore = loadavg()[0] as number;
   const core = parts.includes('core') ? await measureCore(bench) : undefined;
@@ -102,7 +107,7 @@ async function measureAll(bench: Bench, parts: readonly Part[]): Promise<BenchRe
   for (const layout of parts.includes('hand-over') ? LAYOUTS : []) handOvers.push(await measureHandOver(bench, layout));
   const waiting = parts.includes('hand-over') ? await measureWaiting(bench, QUIET, QUIET.forMs) : undefined;
   const held = [];
-  for (const settings of parts.includes('held') ? heldSettings() : [])
+  for (const settings of parts.includes('held') ? heldSettings(quick) : [])
     held.push(await measureHeldLocks(bench, settings));
   const machine = await describeMachine(bench, loadBefore);
   const args = process.argv.slice(2).join(' ');
@@ -110,8 +115,8 @@ async function measureAll(bench: Bench, parts: readonly Part[]): Promise<BenchRe
   return { version: 1, startedAt, command, rounds: bench.rounds, machine, core, pairs, handOvers, waiting, held };
 }
 
-function heldSettings(): readonly HeldSettings[] {
-  const [locks, ttlMs] = options.quick ? [1_000, 6_000] : [10_000, 30_000];
+function heldSettings(quick: boolean): readonly HeldSettings[] {
+  const [locks, ttlMs] = quick ? [1_000, 6_000] : [10_000, 30_000];
   return [
     { subject: 'holdfast', locks, ttlMs, acquiredOverMs: 0 },
     { subject: 'holdfast', locks, ttlMs, acquiredOverMs: ttlMs / 3 },
