@@ -54,7 +54,7 @@ describe('the command under a lock', SLOW, () => {
 
   it('has no descriptor but the three', async () => {
     // The shell has the folder open while it reads it; by the time of the second look that descriptor is gone.
-    const list = 'for fd in /proc/$$/fd/*; do [ -L "$fd" ] && echo "${fd##*/}"; done; true';
+    const list = 'for fd in /proc/$$/fd/*; do [ -L "$fd" ] && basename "$fd"; done; true';
     const { stdout } = await run('run', 'x', ...sh(list));
     // Node closes what it inherits only up to some number; what this test itself was given above that is not ours.
     const inherited = plainly('sh', '-c', list).split('\n');
