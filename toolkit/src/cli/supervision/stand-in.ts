@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { ReleaseAnswer } from 'holdfast';
 import { formatDuration } from '../durations.ts';
 import { warn } from '../stderr.ts';
 import { endGroup, stubborn } from './ending.ts';
@@ -48,8 +49,8 @@ export async function giveBack(
   whatHappened: string,
 ): Promise<void> {
   try {
-    await release(start, owner, ttlMs);
-    warn(`${whatHappened} Then the lock was released.`);
+    const answer = await release(start, owner, ttlMs);
+    warn(`${whatHappened} ${answer === 'released' ? 'Then the lock was released.' : 'The lock was lost already.'}`);
   } catch (error) {
     const leftMs = Math.max(0, validUntil - monotonicNow());
     const why = error instanceof Error ? error.message : String(error);
@@ -58,12 +59,12 @@ export async function giveBack(
 }
 
 /** What is needed for this is loaded now: it is slow to load and rarely needed, and the command is gone already. */
-async function release({ url, lockName: name }: Start, owner: string, ttlMs: number): Promise<void> {
+async function release({ url, lockName: name }: Start, owner: string, ttlMs: number): Promise<ReleaseAnswer> {
   const { connect } = await import('../../connect/connect.ts');
   const { withDeadline } = await import('../../connect/deadline.ts');
   const connection = await connect(url);
   try {
-    await withDeadline('the release', RELEASE_MS, (deadline) =>
+    return await withDeadline('the release', RELEASE_MS, (deadline) =>
       connection.backend.release({ name, owner, ttlMs }, deadline),
     );
   } finally {
