@@ -31,24 +31,15 @@ import { translate } from './errors.ts';
 import { checkEviction, checkProbe, type EvictionRule } from './health.ts';
 import { checkSlot, lockKey } from './layout.ts';
 import { scanLocks } from './list.ts';
-import { describeOwner, readGranted, readInboxMessage, readInspection, readWaiting } from './replies.ts';
+import { describeOwner, readGranted, readInspection, readWaiting } from './replies.ts';
 import type { Operation } from './scripts.ts';
-import { Subscriptions } from './subscriptions.ts';
+import { WakeUps } from './wake-ups.ts';
 
 /**
  * For how long a withdrawn owner id is refused: longer than Linux goes on trying to deliver what an old connection had
  * sent, which is 924 s (`tcp_retries2`). A request of that owner cannot arrive later.
  */
 const LATEST_ARRIVAL_MS = 1_200_000;
-
-/** How often a waiter asks where nothing tells it; each time somewhere between, so that waiters do not ask in step. */
-const POLL_MS = { least: 100, most: 200 };
-
-/** How often a waiter asks where a gap in listening may go by unnoticed. */
-const UNSURE_POLL_MS = 1_000;
-
-/** Over what time the waiters that look for themselves after a gap in listening are spread. */
-const SPREAD_MS = 500;
 
 /** How often a break looks again when the lock changes hands under it. */
 const BREAK_ATTEMPTS = 5;
@@ -57,13 +48,6 @@ export interface RedisBackendSettings {
   readonly keyPrefix: string;
   readonly eviction: EvictionRule;
   readonly subscriber: boolean;
-}
-
-interface Listener {
-  readonly wake: (granted?: Granted) => void;
-  /** Ends the watch of a foreign holder's release channel. */
-  stopWatching?: (() => void) | undefined;
-  channel?: string | undefined;
 }
 
 export class RedisBackend
@@ -81,12 +65,11 @@ export class RedisBackend
   readonly #commands: RedisCommands;
   readonly #settings: RedisBackendSettings;
   readonly #batch: Batch;
-  readonly #subscriptions: Subscriptions;
+  readonly #wakeUps: WakeUps;
   /** Names the channel on which this process, and no other, hears of what concerns it. */
   readonly #inbox: string = randomBytes(16).toString('base64url');
   readonly #host: string = hostname();
   readonly #who: string = describeOwner(this.#inbox, process.pid, this.#host, undefined);
-  readonly #listeners: Map<OwnerId, Listener> = new Map();
   readonly #lossCallbacks: Set<(owner: OwnerId, reason: LossReason | 'at-risk') => void> = new Set();
   #checked = false;
   #checking: Promise<void> | undefined;
@@ -96,10 +79,8 @@ export class RedisBackend
     this.#settings = settings;
     this.tokenSource = `redis:${settings.keyPrefix}`;
     this.#batch = new Batch(commands);
-    this.#subscriptions = new Subscriptions(commands, `holdfast.inbox:${this.#inbox}`, {
-      onInbox: (message) => this.#takeMessage(message),
-      onGap: () => this.#wakeAll(),
-    });
+    const listening = settings.subscriber ? commands : { send: (args: readonly string[]) => commands.send(args) };
+    this.#wakeUps = new WakeUps(listening, this.#inbox, (owner) => this.#tellLoss(owner, 'broken'));
   }
 
   async tryAcquire(request: AcquireRequest): Promise<Granted | Busy> {
@@ -121,7 +102,7 @@ export class RedisBackend
 
   async renew(holds: readonly Hold[]): Promise<readonly RenewAnswer[]> {
     // Who holds for so long that it renews wants to hear at once when an operator breaks its lock.
-    if (this.#settings.subscriber && this.#lossCallbacks.size > 0) this.#subscriptions.open();
+    if (this.#lossCallbacks.size > 0) this.#wakeUps.open();
     const answers = await Promise.allSettled(holds.map((hold) => this.#renewOne(hold)));
     const [first] = answers;
     if (first?.status === 'rejected' && answers.every(({ status }) => status === 'rejected')) throw first.reason;
@@ -141,12 +122,7 @@ export class RedisBackend
   }
 
   listen({ owner }: AcquireRequest, wake: (granted?: Granted) => void): () => void {
-    const listener: Listener = { wake };
-    this.#listeners.set(owner, listener);
-    return () => {
-      if (this.#listeners.get(owner) === listener) this.#listeners.delete(owner);
-      listener.stopWatching?.();
-    };
+    return this.#wakeUps.listen(owner, wake);
   }
 
   onLoss(callback: (owner: OwnerId, reason: LossReason | 'at-risk') => void): () => void {
@@ -180,10 +156,8 @@ export class RedisBackend
   }
 
   async close(): Promise<void> {
-    for (const { stopWatching } of this.#listeners.values()) stopWatching?.();
-    this.#listeners.clear();
     this.#lossCallbacks.clear();
-    this.#subscriptions.close();
+    this.#wakeUps.close();
     this.#commands.close?.();
   }
 
@@ -236,59 +210,20 @@ export class RedisBackend
   #readStep(reply: string, { owner, ttlMs }: Hold): Granted | Waiting | Gone {
     const granted = readGranted(reply, Math.floor(ttlMs));
     const waiting = granted === undefined ? readWaiting(reply) : undefined;
-    this.#watchForeign(owner, waiting?.channel);
+    const askAgainInMs = this.#wakeUps.told(owner, waiting);
     if (granted !== undefined) return granted;
     if (waiting === undefined) return { outcome: 'gone' };
-
-    if (this.#settings.subscriber) this.#subscriptions.open();
-    const endMs = waiting.remainingMs === undefined ? Number.POSITIVE_INFINITY : waiting.remainingMs + 1;
-    // A holder by SET NX PX tells nobody when it is done.
-    const pollMs = waiting.layout === 'string' ? this.#pollMs('none') : this.#pollMs(this.#subscriptions.hears);
-    const retryInMs = Math.min(endMs, pollMs);
     const { lastToken } = waiting;
-    if (retryInMs === Number.POSITIVE_INFINITY) return { outcome: 'waiting', lastToken };
-    return { outcome: 'waiting', lastToken, retryInMs };
-  }
-
-  #pollMs(hears: 'all' | 'some' | 'none'): number {
-    if (hears === 'all') return Number.POSITIVE_INFINITY;
-    if (hears === 'some') return UNSURE_POLL_MS;
-    return POLL_MS.least + Math.random() * (POLL_MS.most - POLL_MS.least);
-  }
-
-  /** Listens to the release channel of a holder of Redisson's layout, for as long as there is one. */
-  #watchForeign(owner: OwnerId, channel: string | undefined): void {
-    const listener = this.#listeners.get(owner);
-    if (listener === undefined || listener.channel === channel) return;
-    listener.stopWatching?.();
-    listener.channel = channel;
-    listener.stopWatching =
-      channel === undefined ? undefined : this.#subscriptions.watch(channel, () => listener.wake());
-  }
-
-  #takeMessage(text: string): void {
-    const message = readInboxMessage(text);
-    if (message === undefined) return;
-    if (message.what === 'broken') this.#tellLoss(message.about, 'broken');
-    else this.#listeners.get(message.about)?.wake(message.what === 'granted' ? message.granted : undefined);
+    if (askAgainInMs === Number.POSITIVE_INFINITY) return { outcome: 'waiting', lastToken };
+    return { outcome: 'waiting', lastToken, retryInMs: askAgainInMs };
   }
 
   #tellLoss(owner: OwnerId, reason: LossReason): void {
     for (const callback of [...this.#lossCallbacks]) callback(owner, reason);
   }
-
-  /** After a gap in listening every waiter looks for itself, but not all in the same moment. */
-  #wakeAll(): void {
-    for (const [owner, listener] of this.#listeners) {
-      const wake = (): void => {
-        if (this.#listeners.get(owner) === listener) listener.wake();
-      };
-      setTimeout(wake, Math.random() * SPREAD_MS).unref();
-    }
-  }
 }
 
 /** As the server wants it: whole, and not more than was asked for. */
 function milliseconds(ms: number): string {
-  return String(Math.floor(ms));
+  return String(Math.max(1, Math.floor(ms)));
 }

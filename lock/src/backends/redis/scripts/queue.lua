@@ -66,8 +66,8 @@ local function stand(tail, owner, ttl, heartbeat, who, entry)
   redis.call('PEXPIRE', waiters, keep_ms)
 end
 
--- Gives a free lock to a waiter that is out of the line, and tells it. The waiter may just have died, so the grant is good for two heartbeats
--- only, until its first renewal makes it the full TTL. Gives the length of that claim.
+-- Gives a free lock to a waiter that is out of the line already, and tells it. The waiter may just have died, so the
+-- grant is good for two heartbeats only, until its first renewal makes it the full TTL. Gives the length of that claim.
 local function hand_over(key, tail, entry, turns)
   local claim = math.min(entry.ttl, 2 * entry.heartbeat)
   local token = take(key, tail, entry.owner, claim, entry.who, turns)
@@ -99,14 +99,21 @@ local function let_go(key, tail, turns)
   if first then redis.pcall('PUBLISH', inbox_of(first.who), 'step ' .. first.owner) end
 end
 
+-- The fields of the lock's key, or nil where somebody keeps a value of another type there.
+local function fields_of(key, ...)
+  local fields = redis.pcall('HMGET', key, ...)
+  if not fields.err then return fields end
+  if string.find(fields.err, 'WRONGTYPE', 1, true) then return nil end
+  error(fields.err, 0)
+end
+
 -- Who has the lock: 'free', 'mine', 'ours', or of another layout 'string' or 'hash'; with the rest of the TTL, and the
 -- token where it is mine. What cannot be a lock is an error, and is left as it is.
 local function look(key, owner)
-  local fields = redis.pcall('HMGET', key, owner, 'token')
+  local fields = fields_of(key, owner, 'token')
   local remaining = redis.call('PTTL', key)
   if remaining == -2 then return 'free' end
-  local kind = 'hash'
-  if fields.err then kind = redis.call('TYPE', key).ok end
+  local kind = fields and 'hash' or redis.call('TYPE', key).ok
   if kind ~= 'hash' and kind ~= 'string' then error('CONFIG type ' .. kind, 0) end
   if remaining == -1 then error('CONFIG expiry ' .. kind, 0) end
   if kind == 'string' or not fields[2] then return kind, remaining end
@@ -116,12 +123,4 @@ end
 
 local function is_withdrawn(tail, owner)
   return redis.call('EXISTS', 'holdfast.withdrawn' .. tail .. ':' .. owner) == 1
-end
-
--- The fields of the lock's key, or nil where somebody keeps a value of another type there.
-local function fields_of(key, ...)
-  local fields = redis.pcall('HMGET', key, ...)
-  if not fields.err then return fields end
-  if string.find(fields.err, 'WRONGTYPE', 1, true) then return nil end
-  error(fields.err, 0)
 end
