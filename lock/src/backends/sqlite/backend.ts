@@ -204,7 +204,9 @@ export class SqliteBackend
       provable: liveness === 'at-once',
       onWake: () => this.#lookout.read(),
     });
-    setImmediate(() => void this.#sweep(store));
+    // Its look at the tables joins the transaction for which the files are opened: after a first acquire this process
+    // is at rest, and whoever stops it then does not stop it in the middle of a step.
+    void this.#sweep(store);
     return store;
   }
 

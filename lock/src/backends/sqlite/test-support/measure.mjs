@@ -194,20 +194,21 @@ const measurements = {
       return other;
     };
     const began = performance.now();
-    let running = await Promise.all([churn(), churn(), churn()]);
+    // Some more are starting than are needed, so that a kill does not wait for a start.
+    const starting = Array.from({ length: 5 }, churn);
+    const running = [await starting.shift(), await starting.shift()];
     for (let n = 0; n < kills; n++) {
       await new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 40));
-      const [victim, ...rest] = running;
+      const victim = running.shift();
       await stop([victim]);
-      running = [...rest, await churn()];
-      // A probe of our own after each kill: above all that anybody has reported so far.
-      for (const { reported } of [victim, ...rest]) {
-        for (const [name, token] of reported.splice(0)) {
-          if (seen.has(token)) worse++; // all locks of a directory draw from one counter
-          seen.add(token);
-          if (token > last.get(name)) last.set(name, token);
-        }
+      starting.push(churn());
+      running.push(await starting.shift());
+      for (const [name, token] of victim.reported) {
+        if (seen.has(token)) worse++; // all locks of a directory draw from one counter
+        seen.add(token);
+        if (token > last.get(name)) last.set(name, token);
       }
+      // A token of our own after each kill is above all that the victim has reported.
       const backend = sqliteBackend(engine.open, { directory });
       for (const name of names) {
         const { raiseTo } = await backend.breakLock(name, soon());
@@ -215,8 +216,9 @@ const measurements = {
         last.set(name, raiseTo);
       }
       await backend.close();
+      if ((n + 1) % 100 === 0) console.error(`${n + 1} kills, ${tokens} tokens`);
     }
-    await stop(running);
+    await stop([...running, ...(await Promise.all(starting))]);
     const floor = BigInt(readdirSync(path.join(directory, 'floor')).sort().at(-1)); // names of equal length
     const above = [...last.values()].filter((token) => token > floor).length;
     console.log(
