@@ -65,6 +65,27 @@ describe('a process group', () => {
     parent.kill('SIGKILL');
   });
 
+  it('is read from ps where the system has no /proc', async () => {
+    const group = start('sleep 300 & wait');
+    await until(
+      () => group.living().length === 2,
+      () => 'the child did not start',
+    );
+    const platform = Object.getOwnPropertyDescriptor(process, 'platform') ?? {};
+    Object.defineProperty(process, 'platform', { ...platform, value: 'darwin' });
+    try {
+      const elsewhere = new ProcessGroup(group.id, undefined);
+      expect(elsewhere.living()).toHaveLength(2);
+      elsewhere.signal('SIGKILL', { wholeSession: true });
+      await until(
+        () => elsewhere.living().length === 0,
+        () => 'it did not end',
+      );
+    } finally {
+      Object.defineProperty(process, 'platform', platform);
+    }
+  });
+
   it('is not the later group that has been given its number', async () => {
     const later = start('sleep 300');
     const earlier = new ProcessGroup(later.id, '1'); // born at the start of the machine
