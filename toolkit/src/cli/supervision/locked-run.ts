@@ -156,10 +156,11 @@ export class LockedRun {
     const problem: unknown = await this.#lease.release().catch((error: unknown) => error);
     const ended = { kind: 'ended', code, signal } as const;
     const lockName = JSON.stringify(this.#start.lockName);
+    // By now its time may be over as well; that it was about to be is what has ended the command.
+    if (this.#cause === 'running-out') return { ...ended, exit: 'lost', message: ranOut(lockName, this.#terms) };
     if (problem instanceof LeaseLostError) {
       return { ...ended, exit: 'lost', message: `${problem.message} ${this.#whatBecameOfIt()}` };
     }
-    if (this.#cause === 'running-out') return { ...ended, exit: 'lost', message: ranOut(lockName, this.#terms) };
     if (this.#cause === 'front-gone') {
       this.#ports.warn(`The front process was killed. The command was ended, then the lock ${lockName} was released.`);
     }
