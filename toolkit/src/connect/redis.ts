@@ -35,7 +35,7 @@ async function connected(address: RedisAddress, { patienceMs = 0, signal }: Conn
   const giveUpAt = performance.now() + patienceMs;
   for (let tries = 1; ; tries++) {
     const client = newClient(address);
-    const failure = await firstFailure(client);
+    const failure = await firstFailure(client, signal);
     if (failure === undefined) return client;
     client.disconnect();
     const leftMs = giveUpAt - performance.now();
@@ -77,15 +77,18 @@ function pauseMs(tries: number): number {
 }
 
 /** Why the first connection failed; undefined if it stands. */
-function firstFailure(client: Redis): Promise<Error | undefined> {
+function firstFailure(client: Redis, signal: AbortSignal | undefined): Promise<Error | undefined> {
   return new Promise((resolve) => {
     // It may accept connections and then say nothing, as a stopped process does.
     const silence = new Error(`no answer within ${CONNECT_TIMEOUT_MS} ms`);
     const timer = setTimeout(resolve, CONNECT_TIMEOUT_MS, silence);
     const settle = (failure?: Error): void => {
       clearTimeout(timer);
+      signal?.removeEventListener('abort', giveUp);
       resolve(failure);
     };
+    const giveUp = (): void => settle(new Error('given up'));
+    signal?.addEventListener('abort', giveUp);
     // ioredis says what went wrong in an event, and rejects with less. The listener also stays for later: without one it
     // prints every lost connection.
     client.on('error', settle);
