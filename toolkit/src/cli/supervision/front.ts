@@ -9,6 +9,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { formatDuration } from '../durations.ts';
 import { EXIT_CODES, SIGNAL_BASE } from '../exit-codes.ts';
 import { warn } from '../stderr.ts';
 import { ProcessGroup } from './process-group.ts';
@@ -194,7 +195,10 @@ class Front {
       void this.#standIn(this.#starting, 'killed');
     } else {
       const shown = JSON.stringify(this.#start.lockName);
-      warn(`The guard process was killed before the lock ${shown} was taken. The command was not started.`);
+      const ttl = formatDuration(this.#start.ttlMs);
+      warn(
+        `The guard process was killed before it started the command under the lock ${shown}. The command was not started; if the lock had just been taken, it is free in at most ${ttl}.`,
+      );
       this.#resolve(EXIT_CODES.internal.code);
     }
   }

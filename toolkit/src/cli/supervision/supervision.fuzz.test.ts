@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { overlaps, readLog, stays, worker } from '../test-support/oracle.ts';
 import { childrenOf, kill, SLOW, Stage, until } from '../test-support/program.ts';
 
-// The same faults as in supervision.test.ts, but at any moment: while our processes start, wait, take the lock, start the
+// The same faults as in supervision.contract.test.ts, but at any moment: while our processes start, wait, take the lock, start the
 // command. HOLDFAST_SEED repeats a run as far as chance goes; the scheduling of the machine is not ours to repeat.
 
 const SEED = Number(process.env.HOLDFAST_SEED ?? Math.floor(Math.random() * 2 ** 31));
