@@ -8,6 +8,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { HistoryWriter } from './history.ts';
 import type { Reaper } from './reaper.ts';
+import type { Ensemble, Member } from './servers/member.ts';
 import { RedisServer } from './servers/redis.ts';
 import { watchKeys } from './servers/redis-watch.ts';
 import { sentinelUrl } from './servers/sentinel-url.ts';
@@ -20,8 +21,13 @@ export interface Cluster {
   readonly url: string;
   /** Name and version of what the lab started. */
   readonly servers: readonly string[];
+  /** Where the first holder has an address of its own. */
+  readonly urlOfA?: string;
   /** Where there is a failover to be had. */
   readonly replication?: Replication;
+  /** The servers of an etcd or a ZooKeeper, and the one that the first holder talks to, if that was chosen. */
+  readonly ensemble?: Ensemble;
+  readonly memberOfA?: Member;
   /** Ends and removes what belongs to the lab. */
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { count, span } from './format.ts';
-import type { Result } from './result.ts';
+import type { Figures, Result } from './result.ts';
 
 /** The result in one or two sentences: first what happened to the lock, then to the data. */
 export function headline({ experiment, verdict, figures, checks, reason }: Result): string {
@@ -7,11 +7,38 @@ export function headline({ experiment, verdict, figures, checks, reason }: Resul
   const exclusion = checks.find((check) => check.checker === 'mutual-exclusion')?.verdict;
   const parts: string[] = [];
   if (exclusion === 'unsafe') parts.push(`Two holders at once for ${span(figures.overlapMs ?? 0)}.`);
-  else if (experiment === 'crash' && figures.recoveryMs !== undefined) {
-    parts.push(`Free again ${span(figures.recoveryMs)} after the kill, at try ${figures.tries}; never two holders.`);
-  } else if (exclusion === 'safe') parts.push('Never two holders at once.');
+  else if (FREED_BY_TIME.has(experiment) && figures.recoveryMs !== undefined) {
+    const { recoveryMs, tries = 1, handOverMs } = figures;
+    const release = handOverMs === undefined ? 'Free again' : `Handed over in ${span(handOverMs)}; free again`;
+    parts.push(
+      `${release} ${span(recoveryMs)} after the kill${tries > 1 ? `, at try ${tries}` : ''}; never two holders.`,
+    );
+  } else if (exclusion === 'safe') parts.push(...exclusionKept(figures));
   parts.push(effects(verdict, figures) ?? reason ?? '');
   return parts.filter(Boolean).join(' ');
+}
+
+/** The experiments in which a killed holder's time must pass. */
+const FREED_BY_TIME: ReadonlySet<string> = new Set(['crash', 'etcd-lease', 'etcd-leader-crash', 'zk-session-crash']);
+
+function exclusionKept({
+  marginMs,
+  lockKept,
+  withoutServiceMs,
+  inversions,
+  waiters,
+  wakeUpsPerRelease,
+}: Figures): string[] {
+  if (lockKept !== undefined) {
+    const what = lockKept ? 'The lock was kept' : 'The lock was lost';
+    return [`${what}; the rival had no answer for ${span(withoutServiceMs ?? 0)}; never two holders.`];
+  }
+  if (inversions !== undefined) {
+    const order = inversions === 0 ? 'In the order of arrival' : `${inversions} of ${waiters} out of turn`;
+    return [`${order}; ${wakeUpsPerRelease} woken for each release; never two holders.`];
+  }
+  if (marginMs === undefined) return ['Never two holders at once.'];
+  return [`Never two holders at once: the old one knew ${span(marginMs)} before the new one had the lock.`];
 }
 
 function effects(verdict: Result['verdict'], figures: Result['figures']): string | undefined {

@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Cluster, folderOnly, replicatedRedis, singleRedis, theirServer } from './cluster.ts';
+import { ensembleCluster } from './ensemble-cluster.ts';
 import { HistoryWriter, parseHistory } from './history.ts';
 import { Holder } from './holder.ts';
 import { judge } from './judge.ts';
@@ -15,9 +16,10 @@ import { Resource } from './resource.ts';
 import type { Result } from './result.ts';
 import type { Scene } from './scene.ts';
 import { hideSecretsOf } from './secrets.ts';
-import type { ServerProgram } from './servers/find-server.ts';
+import { findStrace, type ServerPrograms } from './servers/find-server.ts';
 import { messageOf } from './subjects/load-subject.ts';
 import type { Task } from './tasks.ts';
+import { Tool } from './tool.ts';
 
 /** How long a subject may take to close before its process is ended. */
 const CLOSE_LIMIT_MS = 3_000;
@@ -33,7 +35,7 @@ export interface Watcher {
 
 export interface RunOptions {
   readonly reaper: Reaper;
-  readonly redis: ServerProgram;
+  readonly programs: ServerPrograms;
   readonly url: string | undefined;
   readonly signal: AbortSignal;
   /** How many tasks at once. Each waits most of its time, so it may be more than there are cores. */
@@ -110,6 +112,7 @@ async function runTask(task: Task, options: RunOptions, servers: Set<string>): P
     experiment: experiment.id,
     subject: subject.name,
     ttlMs: timing.ttlMs,
+    ...(subject.keepsOrder ? { keepsOrder: true } : {}),
   });
   const hideSecrets = hideSecretsOf(options.url ?? '');
   try {
@@ -159,9 +162,28 @@ async function play(task: Task, options: RunOptions, stage: Stage): Promise<void
     await Promise.all([holders.A.ready(), holders.B.ready()]);
     report('opening the subject');
     const open = { subject: task.subject.source, url: cluster.url, resourcePort: resource.port };
-    await Promise.all([holders.A.ask('open', open), holders.B.ask('open', open)]);
+    await Promise.all([
+      holders.A.ask('open', { ...open, url: cluster.urlOfA ?? cluster.url }),
+      holders.B.ask('open', open),
+    ]);
 
-    const scene: Scene = { cluster, holders, history, timing: task.timing, lockName, signal, report };
+    const scene: Scene = {
+      cluster,
+      holders,
+      history,
+      timing: task.timing,
+      lockName,
+      signal,
+      report,
+      tool(name) {
+        const program = findStrace();
+        if ('missing' in program) throw new Error(program.missing);
+        const tool = new Tool({ reaper, folder, name, file: program.file });
+        closers.unshift(async () => tool.stop());
+        return tool;
+      },
+      onEnd: (close) => closers.unshift(async () => close()),
+    };
     await task.experiment.workload(scene, task.experiment.fault);
   } finally {
     for (const close of closers) {
@@ -173,16 +195,22 @@ async function play(task: Task, options: RunOptions, stage: Stage): Promise<void
 
 function clusterFor(
   { experiment, subject }: Task,
-  { reaper, redis, url }: RunOptions,
+  { reaper, programs, url }: RunOptions,
   { folder, history, lockName }: Pick<Stage, 'folder' | 'history'> & { lockName: string },
 ): Promise<Cluster> | Cluster {
-  if (url !== undefined && experiment.servers === 'subject') return theirServer(url, lockName);
+  const { servers, holderAsks } = experiment;
+  if (url !== undefined && servers === 'one') return theirServer(url, lockName);
   if (subject.server === 'none') return folderOnly(folder);
-  if ('missing' in redis) throw new Error(redis.missing);
-  const use = { reaper, program: redis.file, folder, history };
-  if (experiment.servers === 'subject') return singleRedis(use);
+  const program = programs[subject.server];
+  if ('missing' in program) throw new Error(program.missing);
+  if (subject.server !== 'redis') {
+    const members = servers === 'own-three' ? 3 : 1;
+    return ensembleCluster({ reaper, kind: subject.server, program, folder, members, holderAsks });
+  }
+  const use = { reaper, program: program.file, folder, history };
+  if (servers === 'one' || servers === 'own-one') return singleRedis(use);
   const { followsSentinels } = subject;
-  return replicatedRedis({ ...use, withSentinels: experiment.servers === 'redis-sentinels', followsSentinels });
+  return replicatedRedis({ ...use, withSentinels: servers === 'redis-sentinels', followsSentinels });
 }
 
 async function closeHolders(holders: readonly Holder[], folder: string, signal: AbortSignal): Promise<void> {

@@ -5,15 +5,17 @@
  * @module
  */
 
+import type { ServerKind } from './servers/find-server.ts';
+
 export interface Subject {
   /** Short, as it shall stand in the results. */
   readonly name: string;
   /**
-   * Which server the lab shall start for it: `redis` (the default), or `none` for a lock that needs no server. With
-   * `--url` the lab starts nothing.
+   * Which server the lab shall start for it: `redis` (the default), `etcd`, `zookeeper`, or `none` for a lock that needs
+   * no server. With `--url` the lab starts nothing.
    */
-  readonly server?: 'redis' | 'none';
-  /** Connects. Called once in each process that holds or waits. */
+  readonly server?: ServerKind | 'none';
+  /** Connects. Called once for each that holds or waits; most are in a process of their own, many waiters share some. */
   open(where: { readonly url: string }): Promise<SubjectSession>;
 }
 

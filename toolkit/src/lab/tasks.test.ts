@@ -17,7 +17,10 @@ const theirs: ChosenSubject = {
   followsSentinels: false,
   isOurs: false,
 };
-const installed: Circumstances = { platform: 'linux', redis: { file: '/usr/bin/redis-server' }, url: undefined };
+const program = { file: '/usr/bin/it' };
+const programs = { redis: program, etcd: program, zookeeper: program };
+const missing = { missing: 'redis-server is not installed.' };
+const installed: Circumstances = { platform: 'linux', programs, strace: program, url: undefined };
 
 const plan = (subjects: readonly ChosenSubject[], circumstances: Partial<Circumstances> = {}) =>
   planTasks(experiments, subjects, (experiment) => experiment.timing(3_000), { ...installed, ...circumstances });
@@ -25,16 +28,37 @@ const notRun = (tasks: ReturnType<typeof plan>): string[] =>
   tasks.filter((task) => task.notRun).map(({ experiment, subject }) => `${experiment.id} ${subject.name}`);
 
 describe('the plan of a check-up', () => {
-  it('has every experiment with every subject', () => {
-    expect(plan(ours)).toHaveLength(experiments.length * ours.length);
+  it('has every experiment that is about any lock with every subject', () => {
+    const planned = plan(ours).filter(({ experiment }) => experiment.id === 'crash');
+    expect(planned.map(({ subject }) => subject.name)).toEqual(ours.map(({ name }) => name));
   });
 
-  it('leaves out only failovers of what has no server, when Redis is installed', () => {
-    expect(notRun(plan(ours))).toEqual(['failover holdfast:sqlite', 'failover-sentinel holdfast:sqlite']);
+  it('has an experiment about one kind of server only with the locks that are on it', () => {
+    const planned = plan(ours).filter(({ experiment }) => experiment.id === 'zk-session');
+    expect(planned.map(({ subject }) => subject.name)).toEqual(['holdfast:zookeeper']);
+    expect(
+      plan(ours).filter(({ experiment, subject }) => experiment.id === 'failover' && subject.server !== 'redis'),
+    ).toEqual([]);
   });
 
-  it('runs what needs no server when Redis is missing, and says of the rest what is missing', () => {
-    const tasks = plan(ours, { redis: { missing: 'redis-server is not installed.' } });
+  it('says why, where an experiment is about none of the chosen locks', () => {
+    const tasks = plan(ours.filter(({ name }) => name === 'setnx'));
+    expect(tasks.find(({ experiment }) => experiment.id === 'zk-session')?.notRun).toBe(
+      'It is about zookeeper, and setnx is on redis.',
+    );
+  });
+
+  it('leaves nothing out when all servers are installed', () => {
+    expect(notRun(plan(ours))).toEqual([]);
+  });
+
+  it('leaves out what needs a tool that is missing', () => {
+    const tasks = plan(ours, { strace: { missing: 'strace is not installed.' } });
+    expect(notRun(tasks)).toEqual(['etcd-disk etcd-naive', 'etcd-disk holdfast:etcd']);
+  });
+
+  it('runs what needs no server when all are missing, and says of the rest what is missing', () => {
+    const tasks = plan(ours, { programs: { redis: missing, etcd: missing, zookeeper: missing } });
     expect(
       tasks.filter((task) => !task.notRun).map(({ experiment, subject }) => `${experiment.id} ${subject.name}`),
     ).toEqual(['crash holdfast:sqlite', 'pause holdfast:sqlite']);
@@ -42,8 +66,11 @@ describe('the plan of a check-up', () => {
   });
 
   it('does nothing to a server of the user', () => {
-    const tasks = plan([theirs], { url: 'redis://localhost', redis: { missing: 'not needed' } });
-    expect(notRun(tasks)).toEqual(['failover my-lock', 'failover-sentinel my-lock']);
+    const tasks = plan([theirs], { url: 'redis://localhost', programs: { ...programs, redis: missing } });
+    expect(tasks.filter((task) => !task.notRun).map(({ experiment }) => experiment.id)).toEqual(['crash', 'pause']);
+    expect(tasks.find(({ experiment }) => experiment.id === 'failover')?.notRun).toContain(
+      'with --url the lab does nothing',
+    );
   });
 
   it('runs nothing where there are no signals to stop a process with', () => {
@@ -58,7 +85,7 @@ describe('the plan of a check-up', () => {
   it('expects the naive locks to fail where they do', () => {
     const expected = (subject: string) =>
       plan(ours)
-        .filter((task) => task.subject.name === subject)
+        .filter((task) => task.subject.name === subject && /^(crash|pause|failover)/.test(task.experiment.id))
         .map((task) => task.expected);
     expect(expected('setnx')).toEqual(['safe', 'unsafe', 'unsafe', 'unsafe']);
     expect(expected('setnx-watchdog')).toEqual(['safe', 'unsafe', 'unsafe', 'unsafe']);

@@ -1,7 +1,24 @@
 import type { Experiment } from '../experiment.ts';
 import crash from './crash.ts';
+import { etcdDisk, etcdDiskBack } from './etcd-disk.ts';
+import etcdLease from './etcd-lease.ts';
 import { failover, failoverSentinel } from './failover.ts';
+import { etcdLeader, etcdLeaderCrash, zkSession, zkSessionCrash } from './leader.ts';
+import partition from './partition.ts';
 import pause from './pause.ts';
 
 /** In the order in which they are run and printed. */
-export const experiments: readonly Experiment[] = [crash, pause, failover, failoverSentinel];
+export const experiments: readonly Experiment[] = [
+  crash,
+  pause,
+  partition,
+  failover,
+  failoverSentinel,
+  etcdLease,
+  etcdLeader,
+  etcdLeaderCrash,
+  etcdDisk,
+  etcdDiskBack,
+  zkSession,
+  zkSessionCrash,
+];

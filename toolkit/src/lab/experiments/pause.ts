@@ -13,13 +13,13 @@ const pause: Experiment = experiment({
   id: 'pause',
   question:
     'When the holder sleeps past its TTL and wakes in the middle of its work, does it damage what its rival wrote?',
-  servers: 'subject',
+  servers: 'one',
   workload: takeOver,
   fault: pauseHolder,
   checkers: [sanity, exposure, mutualExclusion, fencingOrder, openRegister, guardedRegister, recovery],
   needsRecovery: false,
   needsExposure: true,
-  expected: { setnx: 'unsafe', 'setnx-watchdog': 'unsafe', 'holdfast:redis': 'safe', 'holdfast:sqlite': 'safe' },
+  expected: { setnx: 'unsafe', 'setnx-watchdog': 'unsafe', 'etcd-naive': 'unsafe' },
   // The fault comes after one renewal, so that a watchdog has shown that it works.
   timing: (ttlMs) => ({
     ttlMs,

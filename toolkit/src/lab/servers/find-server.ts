@@ -16,33 +16,85 @@ const KNOWN_PLACES: readonly string[] = [
   '/usr/lib/redis/bin',
   '/opt/homebrew/bin',
   '/opt/homebrew/opt/redis/bin',
+  '/opt/homebrew/opt/etcd/bin',
   '/usr/local/opt/redis/bin',
   '/home/linuxbrew/.linuxbrew/bin',
 ];
 
-export type ServerProgram = { readonly file: string } | { readonly missing: string };
+/** What the lab can start. */
+export type ServerKind = 'redis' | 'etcd' | 'zookeeper';
+
+export type ServerProgram =
+  | {
+      readonly file: string;
+      /** Where the program is Java: the jar that it is in. */
+      readonly jar?: string;
+    }
+  | { readonly missing: string };
+
+export type ServerPrograms = Readonly<Record<ServerKind, ServerProgram>>;
+
+export function findServers(env: NodeJS.ProcessEnv = process.env): ServerPrograms {
+  return { redis: findRedisServer(env), etcd: findEtcd(env), zookeeper: findZooKeeper(env) };
+}
 
 /** Redis, which is also its own Sentinel. `HOLDFAST_REDIS_SERVER` names a program to use in place of what is found. */
 export function findRedisServer(env: NodeJS.ProcessEnv = process.env): ServerProgram {
-  const named = env.HOLDFAST_REDIS_SERVER;
+  const packages = { apt: 'redis-server', brew: 'redis' };
+  return findProgram('redis-server', { variable: 'HOLDFAST_REDIS_SERVER', packages }, env);
+}
+
+/** `HOLDFAST_ETCD` names a program to use in place of what is found. */
+function findEtcd(env: NodeJS.ProcessEnv): ServerProgram {
+  return findProgram('etcd', { variable: 'HOLDFAST_ETCD', packages: { apt: 'etcd-server', brew: 'etcd' } }, env);
+}
+
+/** Java, and the jar whose manifest names all others. `HOLDFAST_ZOOKEEPER_JAR` names another one. */
+function findZooKeeper(env: NodeJS.ProcessEnv): ServerProgram {
+  const packages = { apt: 'default-jre-headless libzookeeper-java' };
+  const java = findProgram('java', { variable: 'HOLDFAST_JAVA', packages }, env);
+  if ('missing' in java) return java;
+  const jar = env.HOLDFAST_ZOOKEEPER_JAR || '/usr/share/java/zookeeper.jar';
+  if (existsSync(jar)) return { file: java.file, jar };
+  return {
+    missing: `ZooKeeper is not installed: there is no ${jar}. ${installHint(packages, 'HOLDFAST_ZOOKEEPER_JAR')}`,
+  };
+}
+
+/** Makes calls into the system of a process slow. */
+export function findStrace(env: NodeJS.ProcessEnv = process.env): ServerProgram {
+  return findProgram('strace', { variable: 'HOLDFAST_STRACE', packages: { apt: 'strace' } }, env);
+}
+
+/** What a package manager calls it; without `brew` it is not to be had there. */
+interface Packages {
+  readonly apt: string;
+  readonly brew?: string;
+}
+
+function findProgram(
+  name: string,
+  { variable, packages }: { readonly variable: string; readonly packages: Packages },
+  env: NodeJS.ProcessEnv,
+): ServerProgram {
+  const named = env[variable];
   if (named) {
     if (isExecutable(named)) return { file: named };
-    return { missing: `HOLDFAST_REDIS_SERVER is ${named}, which is not an executable file.` };
+    return { missing: `${variable} is ${named}, which is not an executable file.` };
   }
   const folders = [...(env.PATH ?? '').split(path.delimiter).filter(Boolean), ...KNOWN_PLACES];
-  const file = folders.map((folder) => path.join(folder, 'redis-server')).find(isExecutable);
-  if (file) return { file };
-  return { missing: `redis-server is not installed. ${installHint(process.platform, isExecutable)}` };
+  const file = folders.map((folder) => path.join(folder, name)).find(isExecutable);
+  return file ? { file } : { missing: `${name} is not installed. ${installHint(packages, variable)}` };
 }
 
 /** One command that installs it here. */
-function installHint(platform: NodeJS.Platform, executable: (file: string) => boolean): string {
+function installHint({ apt, brew }: Packages, variable: string): string {
   if (inRepository()) return 'To install it: npm run setup';
-  if (platform === 'darwin') return 'To install it: brew install redis';
-  if (executable('/usr/bin/apt-get')) {
-    return `To install it: ${process.getuid?.() === 0 ? '' : 'sudo '}apt-get install -y redis-server`;
+  if (process.platform === 'darwin' && brew !== undefined) return `To install it: brew install ${brew}`;
+  if (isExecutable('/usr/bin/apt-get')) {
+    return `To install it: ${process.getuid?.() === 0 ? '' : 'sudo '}apt-get install -y ${apt}`;
   }
-  return 'Install it with the package manager of this system, or name its program in HOLDFAST_REDIS_SERVER.';
+  return `Install it with the package manager of this system, or name it in ${variable}.`;
 }
 
 /** Whether this is the project's own working tree, which has a script that installs everything. */

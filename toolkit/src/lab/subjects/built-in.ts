@@ -1,11 +1,14 @@
+import type { ServerKind } from '../servers/find-server.ts';
 import type { Subject } from '../subject.ts';
 
 /** A lock that the lab knows by name. Each is loaded only in the process that runs it. */
 export interface BuiltInSubject {
   readonly name: string;
-  readonly server: 'redis' | 'none';
+  readonly server: ServerKind | 'none';
   /** Whether its URL may name Sentinels; a lock that cannot follow them is led to the primary by the lab. */
   readonly followsSentinels: boolean;
+  /** Whether it promises to serve in the order of arrival. */
+  readonly keepsOrder?: true;
   readonly summary: string;
   load(): Promise<Subject>;
 }
@@ -32,6 +35,29 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     followsSentinels: true,
     summary: 'holdfast/redis',
     load: async () => (await import('./holdfast-redis.ts')).default,
+  },
+  {
+    name: 'etcd-naive',
+    server: 'etcd',
+    followsSentinels: false,
+    summary: 'a lease, one key that must not exist, and everybody watches it',
+    load: async () => (await import('./etcd-naive.ts')).default,
+  },
+  {
+    name: 'holdfast:etcd',
+    server: 'etcd',
+    followsSentinels: false,
+    keepsOrder: true,
+    summary: 'holdfast/etcd',
+    load: async () => (await import('./holdfast-etcd.ts')).default,
+  },
+  {
+    name: 'holdfast:zookeeper',
+    server: 'zookeeper',
+    followsSentinels: false,
+    keepsOrder: true,
+    summary: 'holdfast/zookeeper',
+    load: async () => (await import('./holdfast-zookeeper.ts')).default,
   },
   {
     name: 'holdfast:sqlite',

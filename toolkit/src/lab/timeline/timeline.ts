@@ -35,6 +35,7 @@ const DONE: Readonly<Record<Of<'fault'>['act'], string>> = {
   continue: 'goes on',
   cut: 'is cut off',
   promote: 'is the primary now',
+  hang: 'hangs',
 };
 
 function faults({ entries }: History): Told[] {
