@@ -74,6 +74,14 @@ describe('a verdict', () => {
     expect(reason).toBe('recovery is unsafe.');
   });
 
+  it('is unsafe where the order of a queue is asked for, was promised, and was not kept', () => {
+    const asked = { ...rule, needsOrder: true } as const;
+    expect(conclude(checks({ queue: 'unsafe' }), asked)).toEqual({ verdict: 'unsafe', reason: 'queue is unsafe.' });
+    expect(conclude(checks({ queue: 'unknown' }), asked).verdict).toBe('unknown');
+    expect(conclude(checks({ queue: 'not-run' }), asked).verdict).toBe('safe');
+    expect(conclude(checks({ queue: 'unsafe' }), rule).verdict).toBe('safe');
+  });
+
   it('is unsafe when damage was seen, with or without the proof that it could happen', () => {
     expect(conclude(checks({ exposure: 'unknown', 'guarded-register': 'unsafe' }), rule).verdict).toBe('unsafe');
   });

@@ -149,22 +149,26 @@ async function play(task: Task, options: RunOptions, stage: Stage): Promise<void
     const resource = await Resource.start(reaper, historyFile);
     closers.unshift(async () => resource.kill());
 
-    const start = (by: 'A' | 'B'): Holder => new Holder({ reaper, by, historyFile, hideSecrets });
+    const processes: Holder[] = [];
+    const start = (by: string): Holder => {
+      const holder = new Holder({ reaper, by, historyFile, hideSecrets });
+      processes.push(holder);
+      return holder;
+    };
     const holders = { A: start('A'), B: start('B') };
     // What waits for an answer of a holder then waits no longer.
-    const killBoth = (): void => {
-      holders.A.kill();
-      holders.B.kill();
+    const killAll = (): void => {
+      for (const holder of processes) holder.kill();
     };
-    signal.addEventListener('abort', killBoth, { once: true });
-    closers.unshift(async () => signal.removeEventListener('abort', killBoth));
-    closers.unshift(() => closeHolders([holders.A, holders.B], folder, signal));
+    signal.addEventListener('abort', killAll, { once: true });
+    closers.unshift(async () => signal.removeEventListener('abort', killAll));
+    closers.unshift(() => closeHolders(processes, folder, signal));
     await Promise.all([holders.A.ready(), holders.B.ready()]);
     report('opening the subject');
-    const open = { subject: task.subject.source, url: cluster.url, resourcePort: resource.port };
+    const opening = { subject: task.subject.source, url: cluster.url, resourcePort: resource.port };
     await Promise.all([
-      holders.A.ask('open', { ...open, url: cluster.urlOfA ?? cluster.url }),
-      holders.B.ask('open', open),
+      holders.A.ask('open', { ...opening, url: cluster.urlOfA ?? cluster.url }),
+      holders.B.ask('open', opening),
     ]);
 
     const scene: Scene = {
@@ -175,6 +179,12 @@ async function play(task: Task, options: RunOptions, stage: Stage): Promise<void
       lockName,
       signal,
       report,
+      opening,
+      async startProcess(by) {
+        const holder = start(by);
+        await holder.ready();
+        return holder;
+      },
       tool(name) {
         const program = findStrace();
         if ('missing' in program) throw new Error(program.missing);

@@ -31,6 +31,10 @@ export interface Scene {
   /** A fresh one, that nobody else uses. */
   readonly lockName: string;
   readonly signal: AbortSignal;
+  /** What a process must know to open the subject. */
+  readonly opening: { readonly subject: string; readonly url: string; readonly resourcePort: number };
+  /** One more process that can run the subject; resolves when it takes requests. */
+  readonly startProcess: (by: string) => Promise<Holder>;
   /** A program of the system, for a fault. It ends with the scene at the latest. */
   readonly tool: (name: 'strace') => Tool;
   /** Called when the scene is taken down, whatever has happened. */

@@ -54,7 +54,9 @@ describe('the plan of a check-up', () => {
 
   it('leaves out what needs a tool that is missing', () => {
     const tasks = plan(ours, { strace: { missing: 'strace is not installed.' } });
-    expect(notRun(tasks)).toEqual(['etcd-disk etcd-naive', 'etcd-disk holdfast:etcd']);
+    expect(new Set(notRun(tasks).map((which) => which.split(' ')[0]))).toEqual(
+      new Set(['etcd-disk', 'etcd-disk-back']),
+    );
   });
 
   it('runs what needs no server when all are missing, and says of the rest what is missing', () => {

@@ -6,6 +6,7 @@ import { failover, failoverSentinel } from './failover.ts';
 import { etcdLeader, etcdLeaderCrash, zkSession, zkSessionCrash } from './leader.ts';
 import partition from './partition.ts';
 import pause from './pause.ts';
+import { etcdQueue, etcdQueue100, zkQueue, zkQueue100 } from './queue.ts';
 
 /** In the order in which they are run and printed. */
 export const experiments: readonly Experiment[] = [
@@ -15,10 +16,14 @@ export const experiments: readonly Experiment[] = [
   failover,
   failoverSentinel,
   etcdLease,
+  etcdQueue,
+  etcdQueue100,
   etcdLeader,
   etcdLeaderCrash,
   etcdDisk,
   etcdDiskBack,
+  zkQueue,
+  zkQueue100,
   zkSession,
   zkSessionCrash,
 ];

@@ -1,0 +1,4 @@
+import type { Fault } from './fault.ts';
+
+/** Nothing goes wrong. */
+export const nothing: Fault = { holderSurvives: true, inject: async () => undefined };
