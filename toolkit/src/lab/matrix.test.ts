@@ -47,10 +47,10 @@ describe('the matrix', () => {
   it('is several tables where that does not fit either, each with the rows that concern it', () => {
     const partition = result('partition', 'my-lock', 'safe');
     expect(matrixLines([...results, partition], paint, 25)).toEqual([
-      '           setnx',
-      'crash      safe',
-      'pause      unsafe',
-      'failover   unknown',
+      '          setnx',
+      'crash     safe',
+      'pause     unsafe',
+      'failover  unknown',
       '',
       '           my-lock',
       'crash      safe',
