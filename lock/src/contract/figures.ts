@@ -34,6 +34,7 @@ export async function rate(count: number, width: number, pair: (lane: number) =>
 
 /** How long after the deadline of this lease its signal came, from now on: less than nothing if it came before. */
 export async function lossAfterDeadlineMs(lease: Lease): Promise<number> {
+  lease.signal.throwIfAborted();
   const deadlineAtMs = performance.now() + lease.remainingMs;
   await new Promise<void>((resolve) => lease.signal.addEventListener('abort', () => resolve(), { once: true }));
   return performance.now() - deadlineAtMs;

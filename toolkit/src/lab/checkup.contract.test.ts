@@ -307,7 +307,11 @@ describe('a check-up that is ended from outside', { timeout: RUN_LIMIT_MS }, () 
 
 describe('a check-up without any server', { timeout: RUN_LIMIT_MS }, () => {
   it('examines the embedded lock, says what the rest needs, and is a success', async () => {
-    const run = start(['--ttl', '1s', '--json', 'run.json'], { HOLDFAST_REDIS_SERVER: '/nowhere/redis-server' });
+    const run = start(['--ttl', '1s', '--json', 'run.json'], {
+      HOLDFAST_REDIS_SERVER: '/nowhere/redis-server',
+      HOLDFAST_ETCD: '/nowhere/etcd',
+      HOLDFAST_JAVA: '/nowhere/java',
+    });
     const { code, stdout, stderr } = await run.ended;
     expect(code, stdout + stderr).toBe(0);
     await run.leavesNothing();
@@ -360,7 +364,7 @@ describe('wrong usage', { timeout: RUN_LIMIT_MS }, () => {
       /lacks name, a text of 1 to 40 printable characters; and open\(\{ url \}\), a function/,
     ],
     [['--subject', './not-there.mjs'], /There is no file .*not-there\.mjs/],
-    [['sleep'], /There is no experiment "sleep". There are crash, pause, failover, failover-sentinel/],
+    [['sleep'], /There is no experiment "sleep". There are crash, pause, partition, failover, failover-sentinel/],
     [['--ttl', '3'], /--ttl must be a duration with its unit/],
     [['--ttl', '1ms'], /--ttl must be from 300ms to 10m/],
     [['--json', '/nowhere/run.json'], /--json \/nowhere\/run\.json/],

@@ -14,6 +14,8 @@ import { fieldsOf, Writer } from './wire.ts';
 // The figures of docs/backends/etcd.md.
 const serialPairs = full ? 500 : 50;
 const concurrentPairs = full ? 2_000 : 128;
+/** Nobody renews the leases of what we compare with. */
+const LEASE_S = 3_600;
 const names = Array.from({ length: 64 }, (_, lane) => `lane-${lane}`);
 
 const soon = (): Instant => Instant.plus(systemClock.now(), 10_000);
@@ -55,13 +57,13 @@ async function lockService(): Promise<{
 
 it('of acquire and release, against put and delete through the same client and the lock service', async () => {
   const raw = client();
-  const lease = (await raw.grant(60, soon())).id;
+  const lease = (await raw.grant(LEASE_S, soon())).id;
   const { locks } = world.locks({ endpoints: etcd.endpoints }, { ttlMs: 60_000 });
   const lanes = names.map((name) => locks.lock(name));
   for (const lock of lanes) await lock.run(() => undefined);
   const service = await lockService();
   // The lock service knows its owner by the lease alone.
-  const leases = await Promise.all(names.map(async () => (await raw.grant(60, soon())).id));
+  const leases = await Promise.all(names.map(async () => (await raw.grant(LEASE_S, soon())).id));
   const value = contentOf({ name: '', owner: 'bare:1', ttlMs: 60_000, purpose: undefined, heartbeatMs: 1 });
   const subjects = {
     bare: async (lane: number): Promise<void> => {
@@ -151,7 +153,7 @@ it.each([10, 100])(
     const service = await lockService();
     const theirs = await Promise.all(
       Array.from({ length: waiters + 1 }, async () => {
-        const { id } = await raw.grant(120, soon());
+        const { id } = await raw.grant(LEASE_S, soon());
         return async (name: string) => {
           const key = await service.lock(name, id);
           return () => service.unlock(key);

@@ -136,11 +136,11 @@ describe.skipIf(whyNoZooKeeper() !== undefined)('the figures of ZooKeeper', () =
 
   it('of the signal of a loss, with the server stopped: it never comes after the deadline', async () => {
     const server = await ZooKeeperServer.start();
-    const locks = createLocks(zookeeperBackend(server.address), { ttlMs: 2_000 });
+    const locks = createLocks(zookeeperBackend(server.address), { ttlMs: 4_000 });
     const afterMs: number[] = [];
     for (let round = 0; round < (full ? 10 : 2); round++) {
       const lease = await locks.lock(`frozen-${round}`).acquire();
-      await new Promise((resolve) => setTimeout(resolve, 100 * round));
+      await new Promise((resolve) => setTimeout(resolve, 50 * round));
       process.kill(server.pid, 'SIGSTOP');
       try {
         // What is under way may still be answered, and prolong it; nothing is after this.
@@ -150,7 +150,7 @@ describe.skipIf(whyNoZooKeeper() !== undefined)('the figures of ZooKeeper', () =
         process.kill(server.pid, 'SIGCONT');
       }
     }
-    console.info(`  server stopped, TTL 2 s: the signal came ${spread(afterMs)} ms after the deadline`);
+    console.info(`  server stopped, TTL 4 s: the signal came ${spread(afterMs)} ms after the deadline`);
     expect(Math.max(...afterMs)).toBeLessThan(0);
     await locks.close();
     await server.stop();
