@@ -112,6 +112,8 @@ export class Relay {
       if (!this.#blackHole) client.end();
     });
     client.on('close', () => {
+      // In a black hole the server does not hear that the client has gone, either.
+      if (this.#blackHole) return;
       this.#pairs.delete(pair);
       server.destroy();
     });
