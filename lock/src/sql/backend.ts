@@ -45,6 +45,7 @@ type LossCallback = (owner: OwnerId, reason: LossReason | 'at-risk') => void;
 export interface SqlBackendSettings {
   readonly clock: Clock;
   readonly random: () => number;
+  readonly tokenSource: string;
   /** Opens the line for news, where the database has one. */
   readonly inbox?: (news: SqlNews) => SqlInbox;
 }
@@ -69,10 +70,10 @@ export class SqlBackend
   readonly #lossCallbacks: Set<LossCallback> = new Set();
   #closed: Promise<void> | undefined;
 
-  constructor(database: SqlDatabase, { clock, random, inbox }: SqlBackendSettings) {
+  constructor(database: SqlDatabase, { clock, random, tokenSource, inbox }: SqlBackendSettings) {
     this.database = database;
     this.id = database.id;
-    this.tokenSource = database.id;
+    this.tokenSource = tokenSource;
     this.#sql = database.statements;
     this.#requests = new SqlRequests(database, clock, random);
     this.#lookout = new Lookout({
