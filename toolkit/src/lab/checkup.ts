@@ -15,7 +15,7 @@ import { Progress } from './progress.ts';
 import { Reaper } from './reaper.ts';
 import { outcomeOf, type Run } from './result.ts';
 import { runTasks } from './runner.ts';
-import { findRedisServer } from './servers/find-server.ts';
+import { findPgBouncer, findServers, findStrace } from './servers/find-server.ts';
 import { keepRun, toJson } from './store.ts';
 import { planTasks } from './tasks.ts';
 
@@ -24,9 +24,10 @@ const WORKERS = 3;
 
 /** Resolves with the exit code. Rejects with a UsageError for what cannot be done as it was asked for. */
 export async function checkup(ids: readonly string[], options: CheckupOptions): Promise<number> {
-  const redis = findRedisServer();
+  const programs = findServers();
+  const pgbouncer = findPgBouncer();
   if (options.list) {
-    printLines(listLines(redis));
+    printLines(listLines(programs));
     return EXIT_CODES.done.code;
   }
   // Whoever reads the progress may stop doing so; the results do not depend on it.
@@ -40,7 +41,9 @@ export async function checkup(ids: readonly string[], options: CheckupOptions): 
     const { url } = choice;
     const tasks = planTasks(choice.experiments, choice.subjects, choice.timingOf, {
       platform: process.platform,
-      redis,
+      programs,
+      strace: findStrace(),
+      pgbouncer,
       url,
     });
 
@@ -55,7 +58,8 @@ export async function checkup(ids: readonly string[], options: CheckupOptions): 
     interrupt.signal.addEventListener('abort', () => progress.close(), { once: true });
     const running = runTasks(tasks, {
       reaper,
-      redis,
+      programs,
+      pgbouncer,
       url,
       signal: interrupt.signal,
       concurrency: WORKERS,

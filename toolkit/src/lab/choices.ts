@@ -13,7 +13,7 @@ import { experiments } from './experiments/all.ts';
 import { Holder } from './holder.ts';
 import type { Reaper } from './reaper.ts';
 import type { Timing } from './scene.ts';
-import type { ServerProgram } from './servers/find-server.ts';
+import type { ServerKind, ServerPrograms } from './servers/find-server.ts';
 import { type BuiltInSubject, builtInSubject, builtInSubjects } from './subjects/built-in.ts';
 import { messageOf } from './subjects/load-subject.ts';
 import type { ChosenSubject } from './tasks.ts';
@@ -38,7 +38,8 @@ export async function choose(ids: readonly string[], options: CheckupOptions, re
     throw new UsageError(`--ttl must be from ${SHORTEST_TTL_MS}ms to 10m, and is ${options.ttl}.`);
   }
   if (options.json !== undefined && options.json !== '-') checkWritable(options.json);
-  const chosen = chooseExperiments(ids);
+  if (options.all && ids.length > 0) throw new UsageError('--all is for a check-up without names of experiments.');
+  const chosen = chooseExperiments(ids, options.all === true);
   const subjects = await chooseSubjects(options.subject, url, reaper);
   return {
     experiments: chosen,
@@ -49,7 +50,7 @@ export async function choose(ids: readonly string[], options: CheckupOptions, re
 }
 
 /** An id also stands for those that begin with it: `failover` for `failover-sentinel` as well. */
-function chooseExperiments(ids: readonly string[]): readonly Experiment[] {
+function chooseExperiments(ids: readonly string[], all: boolean): readonly Experiment[] {
   const matches = (experiment: Experiment, id: string): boolean =>
     experiment.id === id || experiment.id.startsWith(`${id}-`);
   for (const id of ids) {
@@ -58,7 +59,8 @@ function chooseExperiments(ids: readonly string[]): readonly Experiment[] {
       `There is no experiment "${id}". There are ${experiments.map((experiment) => experiment.id).join(', ')}.`,
     );
   }
-  return ids.length === 0 ? experiments : experiments.filter((experiment) => ids.some((id) => matches(experiment, id)));
+  if (ids.length > 0) return experiments.filter((experiment) => ids.some((id) => matches(experiment, id)));
+  return all ? experiments : experiments.filter(({ onlyOnDemand }) => !onlyOnDemand);
 }
 
 async function chooseSubjects(
@@ -67,9 +69,9 @@ async function chooseSubjects(
   reaper: Reaper,
 ): Promise<readonly ChosenSubject[]> {
   // On a user's own server only locks that use it are of interest.
-  const isRedis = url === undefined || /^rediss?:\/\//i.test(url);
-  const byDefault = builtInSubjects.filter((subject) =>
-    url === undefined ? true : isRedis && subject.server === 'redis',
+  const kind = url === undefined ? undefined : kindOf(url);
+  const byDefault = builtInSubjects.filter(
+    ({ server, makesTables }) => url === undefined || (server === kind && !makesTables),
   );
   if (named.length === 0 && byDefault.length === 0) {
     throw new UsageError('None of our own subjects can use that --url. Name yours with --subject FILE.');
@@ -77,10 +79,13 @@ async function chooseSubjects(
   const subjects: ChosenSubject[] = named.length === 0 ? byDefault.map(ours) : [];
   for (const name of new Set(named)) {
     const builtIn = builtInSubject(name);
-    if (builtIn && url !== undefined && (!isRedis || builtIn.server === 'none')) {
+    if (builtIn && url !== undefined && builtIn.server !== kind) {
       throw new UsageError(
-        `${name} cannot use that --url: ${builtIn.server === 'none' ? 'it needs no server' : 'it needs redis:// or rediss://'}.`,
+        `${name} cannot use that --url: it needs ${builtIn.server === 'none' ? 'no server' : URLS[builtIn.server]}.`,
       );
+    }
+    if (builtIn?.makesTables && url !== undefined) {
+      throw new UsageError(`${name} would make tables on your server. Without --url the lab starts its own.`);
     }
     subjects.push(builtIn ? ours(builtIn) : await theirs(name, reaper));
   }
@@ -94,8 +99,20 @@ async function chooseSubjects(
   return subjects;
 }
 
-function ours({ name, server, followsSentinels }: BuiltInSubject): ChosenSubject {
-  return { name, source: name, server, followsSentinels, isOurs: true };
+const URLS: Readonly<Record<ServerKind, string>> = {
+  redis: 'redis:// or rediss://',
+  postgres: 'postgres:// or postgresql://',
+  mysql: 'mysql:// or mariadb://',
+};
+
+function kindOf(url: string): ServerKind | undefined {
+  const [scheme] = /^[a-z]+:\/\//i.exec(url) ?? [];
+  const kinds = Object.keys(URLS) as ServerKind[];
+  return kinds.find((kind) => scheme !== undefined && URLS[kind].split(' or ').includes(scheme.toLowerCase()));
+}
+
+function ours({ load, summary, ...subject }: BuiltInSubject): ChosenSubject {
+  return { ...subject, source: subject.name, isOurs: true };
 }
 
 /** Asks the file in a process of its own what it is: it may hang, throw or print. */
@@ -128,20 +145,24 @@ function checkWritable(file: string): void {
 }
 
 /** For --list. */
-export function listLines(redis: ServerProgram): string[] {
+export function listLines(programs: ServerPrograms): string[] {
   const widest = Math.max(
-    ...[...experiments.map(({ id }) => id), ...builtInSubjects.map(({ name }) => name)].map(({ length }) => length),
+    ...[...experiments.map(({ id }) => `${id} *`), ...builtInSubjects.map(({ name }) => name)].map(
+      ({ length }) => length,
+    ),
   );
   const row = (name: string, text: string): string => `  ${name.padEnd(widest)}  ${text}`;
   return [
     'Experiments:',
-    ...experiments.map(({ id, question }) => row(id, question)),
+    ...experiments.map(({ id, question, onlyOnDemand }) => row(onlyOnDemand ? `${id} *` : id, question)),
+    '',
+    '* with --all, or by its name',
     '',
     'Subjects:',
     ...builtInSubjects.map(({ name, summary }) => row(name, summary)),
     row('FILE', 'your own lock; holdfast checkup --help shows its shape'),
     '',
     'Servers:',
-    row('redis', 'file' in redis ? redis.file : redis.missing),
+    ...Object.entries(programs).map(([kind, program]) => row(kind, 'file' in program ? program.file : program.missing)),
   ];
 }

@@ -8,6 +8,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { HistoryWriter } from './history.ts';
 import type { Reaper } from './reaper.ts';
+import type { BlackHole } from './servers/black-hole.ts';
 import { RedisServer } from './servers/redis.ts';
 import { watchKeys } from './servers/redis-watch.ts';
 import { sentinelUrl } from './servers/sentinel-url.ts';
@@ -20,6 +21,10 @@ export interface Cluster {
   readonly url: string;
   /** Name and version of what the lab started. */
   readonly servers: readonly string[];
+  /** Where the first holder has an address of its own. */
+  readonly urlOfA?: string;
+  /** The first holder's way to the server, where it can be cut. */
+  readonly wayOfA?: BlackHole;
   /** Where there is a failover to be had. */
   readonly replication?: Replication;
   /** Ends and removes what belongs to the lab. */

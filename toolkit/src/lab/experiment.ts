@@ -8,18 +8,43 @@ import type { Checker } from './checkers/checker.ts';
 import type { Fault } from './faults/fault.ts';
 import type { Rule, Verdict } from './result.ts';
 import type { Scene, Timing } from './scene.ts';
+import type { ServerKind } from './servers/find-server.ts';
 
 export interface Experiment extends Rule {
   /** As in `holdfast checkup ID`, in results and in file names. */
   readonly id: string;
   /** What one wants to know, as a question that the verdict answers. */
   readonly question: string;
-  /** `subject`: whatever server the subject needs, one of it. The others are Redis. */
-  readonly servers: 'subject' | 'redis-replicated' | 'redis-sentinels';
+  /**
+   * `one`: whatever server the subject needs, one of it, which may also be the user's. `own-one`: the same, but the lab
+   * looks into it, so that it must be the lab's. `own-three`: an ensemble of three. `behind-black-hole`: the first holder's way to it can be cut. `behind-pooler`: a
+   * PgBouncer in transaction mode stands before it. The others are Redis.
+   */
+  readonly servers:
+    | 'one'
+    | 'own-one'
+    | 'own-three'
+    | 'redis-replicated'
+    | 'redis-sentinels'
+    | 'behind-black-hole'
+    | 'behind-pooler';
+  /** The kinds of server that it is about. Left out: all, and locks without one. */
+  readonly kinds?: readonly ServerKind[];
+  /** With whom the first holder begins to talk, of three members. Left out: any of them. */
+  readonly holderAsks?: 'one-follower' | 'the-leader-first';
+  /** A program that its fault needs. */
+  readonly tool?: 'strace' | 'pgbouncer';
+  /**
+   * After such a silence an SQL server of the lab ends a session, as an administrator may have set it. Left out: the
+   * server's own default, which is never, or eight hours.
+   */
+  readonly idleLimitMs?: (timing: Timing) => number;
+  /** Not part of a check-up without ids: it takes long, or repeats another at a larger size. */
+  readonly onlyOnDemand?: true;
   readonly workload: (scene: Scene, fault: Fault) => Promise<void>;
   readonly fault: Fault;
   readonly checkers: readonly Checker[];
-  /** By subject of ours. Of a user's lock we expect what its users do: `safe`. */
+  /** By subject of ours; of the others, and of a user's lock, we expect what its users do: `safe`. */
   readonly expected: Readonly<Record<string, Verdict>>;
   /** How long things last, for a TTL. */
   readonly timing: (ttlMs: number) => Timing;

@@ -1,14 +1,26 @@
 import { count, span } from './format.ts';
 import type { Result } from './result.ts';
 
+/** What the holder gets in the experiments that ask when the lock is free again. */
+const BLOWS: Readonly<Record<string, string>> = { crash: 'kill', 'silent-cut': 'cut' };
+
 /** The result in one or two sentences: first what happened to the lock, then to the data. */
 export function headline({ experiment, verdict, figures, checks, reason }: Result): string {
   if (verdict === 'not-run' || verdict === 'unknown') return reason ?? '';
   const exclusion = checks.find((check) => check.checker === 'mutual-exclusion')?.verdict;
   const parts: string[] = [];
-  if (exclusion === 'unsafe') parts.push(`Two holders at once for ${span(figures.overlapMs ?? 0)}.`);
-  else if (experiment === 'crash' && figures.recoveryMs !== undefined) {
-    parts.push(`Free again ${span(figures.recoveryMs)} after the kill, at try ${figures.tries}; never two holders.`);
+  if (exclusion === 'unsafe') {
+    const overlap = span(figures.overlapMs ?? 0);
+    const times = figures.grantsWhileHeld;
+    parts.push(
+      times === undefined
+        ? `Two holders at once for ${overlap}.`
+        : `Given to a second holder ${times} times while the first had it, for ${overlap} in all.`,
+    );
+  } else if (experiment in BLOWS && figures.recoveryMs !== undefined) {
+    parts.push(
+      `Free again ${span(figures.recoveryMs)} after the ${BLOWS[experiment]}, at try ${figures.tries}; never two holders.`,
+    );
   } else if (exclusion === 'safe') parts.push('Never two holders at once.');
   parts.push(effects(verdict, figures) ?? reason ?? '');
   return parts.filter(Boolean).join(' ');

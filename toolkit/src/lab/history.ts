@@ -24,7 +24,7 @@ export type Outcome =
 
 export type Happening =
   /** The first line: what this run is. */
-  | { f: 'run'; type: 'event'; format: 1; experiment: string; subject: string; ttlMs: number }
+  | { f: 'run'; type: 'event'; format: 1; experiment: string; subject: string; ttlMs: number; keepsOrder?: true }
   /** One question to the subject for the lock. `fail`: it did not get it within `waitMs`. */
   | { f: 'acquire'; type: 'invoke'; op: number; name: string; ttlMs: number; waitMs: number }
   | { f: 'acquire'; type: 'ok'; op: number; hold: HoldId; token?: string }

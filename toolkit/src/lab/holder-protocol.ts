@@ -4,10 +4,11 @@
  * @module
  */
 import type { HoldId } from './history.ts';
+import type { ServerKind } from './servers/find-server.ts';
 
 export interface Commands {
   /** Loads the subject and says what it is, without connecting it. */
-  describe: { asks: { subject: string }; gives: { name: string; server: 'redis' | 'none' } };
+  describe: { asks: { subject: string }; gives: { name: string; server: ServerKind | 'none' } };
   /** Loads the subject and connects it, and the resource that it is to protect. */
   open: { asks: { subject: string; url: string; resourcePort: number }; gives: null };
   /** One question for the lock. */

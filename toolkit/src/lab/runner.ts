@@ -15,7 +15,8 @@ import { Resource } from './resource.ts';
 import type { Result } from './result.ts';
 import type { Scene } from './scene.ts';
 import { hideSecretsOf } from './secrets.ts';
-import type { ServerProgram } from './servers/find-server.ts';
+import type { ServerProgram, ServerPrograms } from './servers/find-server.ts';
+import { sqlCluster } from './sql-cluster.ts';
 import { messageOf } from './subjects/load-subject.ts';
 import type { Task } from './tasks.ts';
 
@@ -33,7 +34,8 @@ export interface Watcher {
 
 export interface RunOptions {
   readonly reaper: Reaper;
-  readonly redis: ServerProgram;
+  readonly programs: ServerPrograms;
+  readonly pgbouncer: ServerProgram;
   readonly url: string | undefined;
   readonly signal: AbortSignal;
   /** How many tasks at once. Each waits most of its time, so it may be more than there are cores. */
@@ -110,6 +112,7 @@ async function runTask(task: Task, options: RunOptions, servers: Set<string>): P
     experiment: experiment.id,
     subject: subject.name,
     ttlMs: timing.ttlMs,
+    ...(subject.keepsOrder ? { keepsOrder: true } : {}),
   });
   const hideSecrets = hideSecretsOf(options.url ?? '');
   try {
@@ -159,7 +162,10 @@ async function play(task: Task, options: RunOptions, stage: Stage): Promise<void
     await Promise.all([holders.A.ready(), holders.B.ready()]);
     report('opening the subject');
     const open = { subject: task.subject.source, url: cluster.url, resourcePort: resource.port };
-    await Promise.all([holders.A.ask('open', open), holders.B.ask('open', open)]);
+    await Promise.all([
+      holders.A.ask('open', { ...open, url: cluster.urlOfA ?? cluster.url }),
+      holders.B.ask('open', open),
+    ]);
 
     const scene: Scene = { cluster, holders, history, timing: task.timing, lockName, signal, report };
     await task.experiment.workload(scene, task.experiment.fault);
@@ -172,17 +178,24 @@ async function play(task: Task, options: RunOptions, stage: Stage): Promise<void
 }
 
 function clusterFor(
-  { experiment, subject }: Task,
-  { reaper, redis, url }: RunOptions,
+  { experiment, subject, timing }: Task,
+  { reaper, programs, pgbouncer, url }: RunOptions,
   { folder, history, lockName }: Pick<Stage, 'folder' | 'history'> & { lockName: string },
 ): Promise<Cluster> | Cluster {
-  if (url !== undefined && experiment.servers === 'subject') return theirServer(url, lockName);
+  const { servers, idleLimitMs } = experiment;
+  if (url !== undefined && servers === 'one') return theirServer(url, lockName);
   if (subject.server === 'none') return folderOnly(folder);
-  if ('missing' in redis) throw new Error(redis.missing);
-  const use = { reaper, program: redis.file, folder, history };
-  if (experiment.servers === 'subject') return singleRedis(use);
+  const program = programs[subject.server];
+  if ('missing' in program) throw new Error(program.missing);
+  if (subject.server !== 'redis') {
+    const way = servers === 'behind-black-hole' ? 'black-hole' : servers === 'behind-pooler' ? 'pooler' : 'direct';
+    const use = { reaper, kind: subject.server, program: program.file, folder, history, way, pgbouncer } as const;
+    return sqlCluster({ ...use, idleLimitMs: idleLimitMs?.(timing) });
+  }
+  const use = { reaper, program: program.file, folder, history };
+  if (servers === 'one' || servers === 'own-one') return singleRedis(use);
   const { followsSentinels } = subject;
-  return replicatedRedis({ ...use, withSentinels: experiment.servers === 'redis-sentinels', followsSentinels });
+  return replicatedRedis({ ...use, withSentinels: servers === 'redis-sentinels', followsSentinels });
 }
 
 async function closeHolders(holders: readonly Holder[], folder: string, signal: AbortSignal): Promise<void> {

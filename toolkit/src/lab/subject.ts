@@ -5,14 +5,16 @@
  * @module
  */
 
+import type { ServerKind } from './servers/find-server.ts';
+
 export interface Subject {
   /** Short, as it shall stand in the results. */
   readonly name: string;
   /**
-   * Which server the lab shall start for it: `redis` (the default), or `none` for a lock that needs no server. With
-   * `--url` the lab starts nothing.
+   * Which server the lab shall start for it: `redis` (the default), `postgres`, `mysql`, or `none` for a lock that needs
+   * no server. With `--url` the lab starts nothing.
    */
-  readonly server?: 'redis' | 'none';
+  readonly server?: ServerKind | 'none';
   /** Connects. Called once in each process that holds or waits. */
   open(where: { readonly url: string }): Promise<SubjectSession>;
 }

@@ -3,11 +3,9 @@ import { experiments } from './experiments/all.ts';
 import { builtInSubjects } from './subjects/built-in.ts';
 import { type ChosenSubject, type Circumstances, planTasks } from './tasks.ts';
 
-const ours: ChosenSubject[] = builtInSubjects.map(({ name, server, followsSentinels }) => ({
-  name,
-  source: name,
-  server,
-  followsSentinels,
+const ours: ChosenSubject[] = builtInSubjects.map(({ load, summary, ...subject }) => ({
+  ...subject,
+  source: subject.name,
   isOurs: true,
 }));
 const theirs: ChosenSubject = {
@@ -17,7 +15,16 @@ const theirs: ChosenSubject = {
   followsSentinels: false,
   isOurs: false,
 };
-const installed: Circumstances = { platform: 'linux', redis: { file: '/usr/bin/redis-server' }, url: undefined };
+const program = { file: '/usr/bin/it' };
+const programs = { redis: program, postgres: program, mysql: program };
+const missing = { missing: 'redis-server is not installed.' };
+const installed: Circumstances = {
+  platform: 'linux',
+  programs,
+  strace: program,
+  pgbouncer: program,
+  url: undefined,
+};
 
 const plan = (subjects: readonly ChosenSubject[], circumstances: Partial<Circumstances> = {}) =>
   planTasks(experiments, subjects, (experiment) => experiment.timing(3_000), { ...installed, ...circumstances });
@@ -25,16 +32,44 @@ const notRun = (tasks: ReturnType<typeof plan>): string[] =>
   tasks.filter((task) => task.notRun).map(({ experiment, subject }) => `${experiment.id} ${subject.name}`);
 
 describe('the plan of a check-up', () => {
-  it('has every experiment with every subject', () => {
-    expect(plan(ours)).toHaveLength(experiments.length * ours.length);
+  it('has every experiment that is about any lock with every subject', () => {
+    const planned = plan(ours).filter(({ experiment }) => experiment.id === 'crash');
+    expect(planned.map(({ subject }) => subject.name)).toEqual(ours.map(({ name }) => name));
   });
 
-  it('leaves out only failovers of what has no server, when Redis is installed', () => {
-    expect(notRun(plan(ours))).toEqual(['failover holdfast:sqlite', 'failover-sentinel holdfast:sqlite']);
+  it('has an experiment about one kind of server only with the locks that are on it', () => {
+    const planned = plan(ours).filter(({ experiment }) => experiment.id.startsWith('failover'));
+    expect(new Set(planned.map(({ subject }) => subject.server))).toEqual(new Set(['redis']));
   });
 
-  it('runs what needs no server when Redis is missing, and says of the rest what is missing', () => {
-    const tasks = plan(ours, { redis: { missing: 'redis-server is not installed.' } });
+  it('says why, where an experiment is about none of the chosen locks', () => {
+    const tasks = plan(ours.filter(({ name }) => name === 'setnx'));
+    expect(tasks.find(({ experiment }) => experiment.id === 'pooler')?.notRun).toBe(
+      'It is about postgres, and setnx is on redis.',
+    );
+  });
+
+  it('leaves out only what makes no sense with a lock, and says why', () => {
+    const tasks = plan(ours).filter(({ notRun: reason }) => reason !== undefined);
+    expect(notRun(tasks)).toEqual(['pause table-row', 'pooler holdfast:postgres-session']);
+    expect(tasks[0]?.notRun).toContain('no limit of time');
+  });
+
+  it('leaves out what needs a PgBouncer where there is none', () => {
+    const tasks = plan(ours, { pgbouncer: { missing: 'pgbouncer is not installed.' } });
+    expect(
+      tasks.find(({ experiment, subject }) => experiment.id === 'pooler' && subject.name === 'pg-advisory'),
+    ).toMatchObject({ notRun: 'pgbouncer is not installed.' });
+  });
+
+  it('waits longer where the server needs longer, whatever the TTL is', () => {
+    const patience = (name: string) => plan(ours).find(({ subject }) => subject.name === name)?.timing.patienceMs;
+    expect(patience('holdfast:mysql-session')).toBeGreaterThan(15_000);
+    expect(patience('holdfast:mysql')).toBeUndefined();
+  });
+
+  it('runs what needs no server when all are missing, and says of the rest what is missing', () => {
+    const tasks = plan(ours, { programs: { redis: missing, postgres: missing, mysql: missing } });
     expect(
       tasks.filter((task) => !task.notRun).map(({ experiment, subject }) => `${experiment.id} ${subject.name}`),
     ).toEqual(['crash holdfast:sqlite', 'pause holdfast:sqlite']);
@@ -42,8 +77,8 @@ describe('the plan of a check-up', () => {
   });
 
   it('does nothing to a server of the user', () => {
-    const tasks = plan([theirs], { url: 'redis://localhost', redis: { missing: 'not needed' } });
-    expect(notRun(tasks)).toEqual(['failover my-lock', 'failover-sentinel my-lock']);
+    const tasks = plan([theirs], { url: 'redis://localhost', programs: { ...programs, redis: missing } });
+    expect(tasks.filter((task) => !task.notRun).map(({ experiment }) => experiment.id)).toEqual(['crash', 'pause']);
   });
 
   it('runs nothing where there are no signals to stop a process with', () => {
@@ -58,7 +93,7 @@ describe('the plan of a check-up', () => {
   it('expects the naive locks to fail where they do', () => {
     const expected = (subject: string) =>
       plan(ours)
-        .filter((task) => task.subject.name === subject)
+        .filter((task) => task.subject.name === subject && /^(crash|pause|failover)/.test(task.experiment.id))
         .map((task) => task.expected);
     expect(expected('setnx')).toEqual(['safe', 'unsafe', 'unsafe', 'unsafe']);
     expect(expected('setnx-watchdog')).toEqual(['safe', 'unsafe', 'unsafe', 'unsafe']);

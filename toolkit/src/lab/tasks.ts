@@ -6,15 +6,20 @@
 import type { Experiment } from './experiment.ts';
 import type { Verdict } from './result.ts';
 import type { Timing } from './scene.ts';
-import type { ServerProgram } from './servers/find-server.ts';
+import type { ServerKind, ServerProgram, ServerPrograms } from './servers/find-server.ts';
 
 /** A lock to be examined, as far as the lab must know it without loading it. */
 export interface ChosenSubject {
   readonly name: string;
   /** What a holder process loads: the name of one of ours, or a file. */
   readonly source: string;
-  readonly server: 'redis' | 'none';
+  readonly server: ServerKind | 'none';
   readonly followsSentinels: boolean;
+  /** Whether it promises to serve in the order of arrival. */
+  readonly keepsOrder?: boolean;
+  /** As in `BuiltInSubject`. */
+  readonly patienceMs?: number;
+  readonly doesNotApply?: Readonly<Record<string, string>>;
   /** Whether it is one of ours, so that we know what to expect of it. */
   readonly isOurs: boolean;
 }
@@ -30,7 +35,9 @@ export interface Task {
 
 export interface Circumstances {
   readonly platform: NodeJS.Platform;
-  readonly redis: ServerProgram;
+  readonly programs: ServerPrograms;
+  readonly strace: ServerProgram;
+  readonly pgbouncer: ServerProgram;
   /** The user's own server. */
   readonly url: string | undefined;
 }
@@ -42,29 +49,51 @@ export function planTasks(
   circumstances: Circumstances,
 ): readonly Task[] {
   return experiments.flatMap((experiment) =>
-    subjects.map((subject) => ({
+    subjectsOf(experiment, subjects).map((subject) => ({
       experiment,
       subject,
-      timing: timingOf(experiment),
+      timing: {
+        ...timingOf(experiment),
+        ...(subject.patienceMs === undefined ? {} : { patienceMs: subject.patienceMs }),
+      },
       expected: (subject.isOurs && experiment.expected[subject.name]) || 'safe',
       notRun: obstacle(experiment, subject, circumstances),
     })),
   );
 }
 
-function obstacle(
-  { servers }: Experiment,
-  subject: ChosenSubject,
-  { platform, redis, url }: Circumstances,
-): string | undefined {
+/** Those that it is about; all, to say why not, if it is about none of them. */
+function subjectsOf(experiment: Experiment, subjects: readonly ChosenSubject[]): readonly ChosenSubject[] {
+  const fitting = subjects.filter((subject) => isAbout(experiment, subject));
+  return fitting.length > 0 ? fitting : subjects;
+}
+
+function isAbout({ kinds }: Experiment, { server }: ChosenSubject): boolean {
+  return kinds === undefined || kinds.some((kind) => kind === server);
+}
+
+function obstacle(experiment: Experiment, subject: ChosenSubject, circumstances: Circumstances): string | undefined {
+  const { servers, kinds, tool } = experiment;
+  const { platform, programs, strace, pgbouncer, url } = circumstances;
   if (platform === 'win32')
     return 'The faults are signals of POSIX systems, such as SIGSTOP, which Windows does not have.';
-  if (servers !== 'subject' && subject.server === 'none') {
+  if (!isAbout(experiment, subject)) {
+    const needs = subject.server === 'none' ? 'needs no server' : `is on ${subject.server}`;
+    return `It is about ${kinds?.join(' and ')}, and ${subject.name} ${needs}.`;
+  }
+  const reason = subject.doesNotApply?.[experiment.id];
+  if (reason !== undefined) return reason;
+  if (servers !== 'one' && subject.server === 'none') {
     return `${subject.name} needs no server, so there is none that could fail over.`;
   }
-  if (servers !== 'subject' && url !== undefined) {
-    return 'It kills a server, and with --url the lab does nothing to a server. Without --url it starts its own.';
+  if (servers !== 'one' && url !== undefined) {
+    const does = servers === 'own-one' ? 'looks into a server' : 'kills or stops a server';
+    return `It ${does}, and with --url the lab does nothing to a server. Without --url it starts its own.`;
   }
-  const needsRedis = subject.server === 'redis' && url === undefined;
-  return needsRedis && 'missing' in redis ? redis.missing : undefined;
+  if (subject.server !== 'none' && url === undefined) {
+    const program = programs[subject.server];
+    if ('missing' in program) return program.missing;
+  }
+  if (tool === 'pgbouncer' && 'missing' in pgbouncer) return pgbouncer.missing;
+  return tool === 'strace' && 'missing' in strace ? strace.missing : undefined;
 }

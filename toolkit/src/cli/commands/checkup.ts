@@ -4,6 +4,7 @@ import { conclude } from '../output.ts';
 
 export interface CheckupOptions {
   readonly list?: true;
+  readonly all?: true;
   readonly subject: readonly string[];
   readonly url?: string;
   readonly ttl?: string;
@@ -20,8 +21,9 @@ export function checkupCommand(): Command {
         'second by second, and judges whether the protected data could have been damaged. Examines the locks of Holdfast, ' +
         'locks as people write them by hand, and your own.',
     )
-    .argument('[ids...]', 'the experiments to run (see --list); all of them if none is named')
+    .argument('[ids...]', 'the experiments to run (see --list); those that take seconds if none is named')
     .option('--list', 'list the experiments and the subjects, and run nothing')
+    .option('--all', 'run also those that take longer')
     .addOption(
       new Option('--subject <name|file>', 'the lock to examine: one from --list, or a file of yours; may be repeated')
         .argParser((value: string, before: readonly string[]) => [...before, value])

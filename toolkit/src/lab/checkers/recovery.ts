@@ -43,11 +43,11 @@ function check({ entries }: History): Finding {
   };
 }
 
-/** The kill or stop of the holder or of the server that held the lock. */
+/** The kill, stop or cut of the holder, or the kill of the server that held the lock. */
 function isBeginOfFault(entry: Entry): entry is Fault {
   return (
     entry.f === 'fault' &&
     entry.type === 'invoke' &&
-    (entry.act === 'kill' || (entry.act === 'stop' && entry.target === 'A'))
+    (entry.act === 'kill' || (entry.target === 'A' && (entry.act === 'stop' || entry.act === 'cut')))
   );
 }

@@ -36,6 +36,7 @@ export const failover: Experiment = experiment({
   question:
     'When the primary dies before the lock has reached the replica that is then promoted, do two holders damage the data?',
   servers: 'redis-replicated',
+  kinds: ['redis'],
   workload: takeOver,
   fault: failoverByHand,
   checkers,
@@ -52,6 +53,7 @@ export const failoverSentinel: Experiment = experiment({
   id: 'failover-sentinel',
   question: 'The same, when three Sentinels promote the replica by themselves and the clients follow them?',
   servers: 'redis-sentinels',
+  kinds: ['redis'],
   workload: takeOver,
   fault: failoverBySentinels,
   checkers,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -18,37 +18,94 @@ const KNOWN_PLACES: readonly string[] = [
   '/opt/homebrew/opt/redis/bin',
   '/usr/local/opt/redis/bin',
   '/home/linuxbrew/.linuxbrew/bin',
+  // One folder a version; the newest first.
+  ...versionsIn('/usr/lib/postgresql', 'bin'),
+  '/opt/homebrew/opt/postgresql@17/bin',
+  '/usr/local/opt/postgresql@17/bin',
 ];
+
+/** What the lab can start. */
+export type ServerKind = 'redis' | 'postgres' | 'mysql';
 
 export type ServerProgram = { readonly file: string } | { readonly missing: string };
 
+export type ServerPrograms = Readonly<Record<ServerKind, ServerProgram>>;
+
+export function findServers(env: NodeJS.ProcessEnv = process.env): ServerPrograms {
+  return { redis: findRedisServer(env), postgres: findPostgres(env), mysql: findMariadb(env) };
+}
+
 /** Redis, which is also its own Sentinel. `HOLDFAST_REDIS_SERVER` names a program to use in place of what is found. */
 export function findRedisServer(env: NodeJS.ProcessEnv = process.env): ServerProgram {
-  const named = env.HOLDFAST_REDIS_SERVER;
+  const packages = { apt: 'redis-server', brew: 'redis' };
+  return findProgram('redis-server', { variable: 'HOLDFAST_REDIS_SERVER', packages }, env);
+}
+
+/** `HOLDFAST_POSTGRES` names a program to use in place of what is found; initdb stands beside it. */
+function findPostgres(env: NodeJS.ProcessEnv): ServerProgram {
+  const packages = { apt: 'postgresql', brew: 'postgresql@17' };
+  return findProgram('postgres', { variable: 'HOLDFAST_POSTGRES', packages }, env);
+}
+
+/** `HOLDFAST_MARIADBD` names a program to use in place of what is found. */
+function findMariadb(env: NodeJS.ProcessEnv): ServerProgram {
+  const packages = { apt: 'mariadb-server', brew: 'mariadb' };
+  return findProgram('mariadbd', { variable: 'HOLDFAST_MARIADBD', packages }, env);
+}
+
+/** Makes calls into the system of a process slow. */
+export function findStrace(env: NodeJS.ProcessEnv = process.env): ServerProgram {
+  return findProgram('strace', { variable: 'HOLDFAST_STRACE', packages: { apt: 'strace' } }, env);
+}
+
+/** What stands between many clients and few connections of a PostgreSQL. */
+export function findPgBouncer(env: NodeJS.ProcessEnv = process.env): ServerProgram {
+  const packages = { apt: 'pgbouncer', brew: 'pgbouncer' };
+  return findProgram('pgbouncer', { variable: 'HOLDFAST_PGBOUNCER', packages }, env);
+}
+
+/** What a package manager calls it; without `brew` it is not to be had there. */
+interface Packages {
+  readonly apt: string;
+  readonly brew?: string;
+}
+
+function findProgram(
+  name: string,
+  { variable, packages }: { readonly variable: string; readonly packages: Packages },
+  env: NodeJS.ProcessEnv,
+): ServerProgram {
+  const named = env[variable];
   if (named) {
     if (isExecutable(named)) return { file: named };
-    return { missing: `HOLDFAST_REDIS_SERVER is ${named}, which is not an executable file.` };
+    return { missing: `${variable} is ${named}, which is not an executable file.` };
   }
   const folders = [...(env.PATH ?? '').split(path.delimiter).filter(Boolean), ...KNOWN_PLACES];
-  const file = folders.map((folder) => path.join(folder, 'redis-server')).find(isExecutable);
-  if (file) return { file };
-  return { missing: `redis-server is not installed. ${installHint(process.platform, isExecutable)}` };
+  const file = folders.map((folder) => path.join(folder, name)).find(isExecutable);
+  return file ? { file } : { missing: `${name} is not installed. ${installHint(packages, variable)}` };
 }
 
 /** One command that installs it here. */
-function installHint(platform: NodeJS.Platform, executable: (file: string) => boolean): string {
+function installHint({ apt, brew }: Packages, variable: string): string {
   if (inRepository()) return 'To install it: npm run setup';
-  if (platform === 'darwin') return 'To install it: brew install redis';
-  if (executable('/usr/bin/apt-get')) {
-    return `To install it: ${process.getuid?.() === 0 ? '' : 'sudo '}apt-get install -y redis-server`;
+  if (process.platform === 'darwin' && brew !== undefined) return `To install it: brew install ${brew}`;
+  if (isExecutable('/usr/bin/apt-get')) {
+    return `To install it: ${process.getuid?.() === 0 ? '' : 'sudo '}apt-get install -y ${apt}`;
   }
-  return 'Install it with the package manager of this system, or name its program in HOLDFAST_REDIS_SERVER.';
+  return `Install it with the package manager of this system, or name it in ${variable}.`;
 }
 
 /** Whether this is the project's own working tree, which has a script that installs everything. */
 function inRepository(): boolean {
   const root = fileURLToPath(new URL('../../../../', import.meta.url));
   return existsSync(path.join(root, 'scripts', 'setup.mjs')) && existsSync(path.join(root, 'toolkit', 'package.json'));
+}
+
+/** Folders such as /usr/lib/postgresql/15/bin. */
+function versionsIn(folder: string, inside: string): string[] {
+  if (!existsSync(folder)) return [];
+  const versions = readdirSync(folder).sort((one, other) => Number(other) - Number(one));
+  return versions.map((version) => path.join(folder, version, inside));
 }
 
 function isExecutable(file: string): boolean {

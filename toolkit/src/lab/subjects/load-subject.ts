@@ -15,6 +15,9 @@ export class ContractError extends Error {
   override readonly name = 'ContractError';
 }
 
+/** What the lab can start for a subject. */
+const SERVERS = ['redis', 'postgres', 'mysql', 'none'] as const;
+
 /** Names stand in tables and in the names of folders. */
 const NAME = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]{1,40}$/u;
 
@@ -44,8 +47,8 @@ function checkSubject(value: unknown, file: string): Subject {
   if (typeof value.name !== 'string' || !NAME.test(value.name))
     missing.push('name, a text of 1 to 40 printable characters');
   if (typeof value.open !== 'function') missing.push('open({ url }), a function');
-  if (value.server !== undefined && value.server !== 'redis' && value.server !== 'none') {
-    missing.push("server, which may be left out, 'redis' or 'none'");
+  if (value.server !== undefined && !(SERVERS as readonly unknown[]).includes(value.server)) {
+    missing.push(`server, which may be left out, or one of '${SERVERS.join("', '")}'`);
   }
   if (missing.length > 0) throw new ContractError(`The default export of ${file} lacks ${missing.join('; and ')}.`);
   return value as unknown as Subject;

@@ -6,7 +6,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault } from '../faults/fault.ts';
-import type { Scene } from '../scene.ts';
+import type { Scene, Timing } from '../scene.ts';
 
 /** The time between a read and its write. */
 const COMPUTE_MS = 20;
@@ -21,8 +21,8 @@ const WORK_LIMIT_MS = 10_000;
 const ANSWER_LIMIT_MS = 10_000;
 
 /** How long a rival asks before the lock counts as stuck: twice the TTL, since a change of leader may restart one. */
-function patienceMs(ttlMs: number): number {
-  return 2 * ttlMs + 1_000;
+export function patienceOf({ ttlMs, patienceMs = 0 }: Timing): number {
+  return Math.max(patienceMs, 2 * ttlMs + 1_000);
 }
 
 /** Writes its course into the history, and rejects where it cannot go on. */
@@ -41,7 +41,7 @@ export async function takeOver(scene: Scene, fault: Fault): Promise<void> {
 
   const heal = await fault.inject(scene);
   report('B asks for the lock');
-  const limitMs = patienceMs(timing.ttlMs) + timing.stoppedForMs;
+  const limitMs = patienceOf(timing) + timing.stoppedForMs;
   const asks = { name: scene.lockName, ttlMs: timing.ttlMs, everyMs: timing.triesEveryMs, limitMs };
   const { granted } = await B.ask('contend', asks, limitMs + ANSWER_LIMIT_MS);
   if (granted) {
@@ -70,7 +70,8 @@ async function goOn(scene: Scene, rivalWorks: boolean): Promise<void> {
   await A.ask('release', {});
 }
 
-async function acquireFree(scene: Scene): Promise<void> {
+/** Takes the lock, which nobody else has. */
+export async function acquireFree(scene: Scene): Promise<void> {
   const { A } = scene.holders;
   const waitMs = scene.timing.ttlMs;
   const acquired = await A.ask('acquire', { name: scene.lockName, ttlMs: waitMs, waitMs }, waitMs + ANSWER_LIMIT_MS);
@@ -89,10 +90,10 @@ async function expectBusy(scene: Scene): Promise<void> {
   await B.ask('release', {});
 }
 
-async function work(holder: Scene['holders']['A']): Promise<void> {
-  const before = holder.steps;
+/** Goes into the section, and does some work there. */
+export async function work(holder: Scene['holders']['A']): Promise<void> {
   const { entered } = await holder.ask('enter', { computeMs: COMPUTE_MS });
   if (!entered)
     throw new Error(`${holder.by} was granted the lock, and believes() said at once that it does not hold it.`);
-  await holder.reachSteps(before + SOME_WRITES, WORK_LIMIT_MS);
+  await holder.reachSteps(SOME_WRITES, WORK_LIMIT_MS);
 }
