@@ -103,6 +103,8 @@ const URLS: Readonly<Record<ServerKind, string>> = {
   redis: 'redis:// or rediss://',
   postgres: 'postgres:// or postgresql://',
   mysql: 'mysql:// or mariadb://',
+  etcd: 'etcd:// or etcds://',
+  zookeeper: 'zookeeper:// or zookeepers://',
 };
 
 function kindOf(url: string): ServerKind | undefined {

@@ -9,6 +9,7 @@ import { pathToFileURL } from 'node:url';
 import type { HistoryWriter } from './history.ts';
 import type { Reaper } from './reaper.ts';
 import type { BlackHole } from './servers/black-hole.ts';
+import type { Ensemble, Member } from './servers/member.ts';
 import { RedisServer } from './servers/redis.ts';
 import { watchKeys } from './servers/redis-watch.ts';
 import { sentinelUrl } from './servers/sentinel-url.ts';
@@ -27,6 +28,9 @@ export interface Cluster {
   readonly wayOfA?: BlackHole;
   /** Where there is a failover to be had. */
   readonly replication?: Replication;
+  /** The servers of an etcd or a ZooKeeper, and the one that the first holder talks to, if that was chosen. */
+  readonly ensemble?: Ensemble;
+  readonly memberOfA?: Member;
   /** Ends and removes what belongs to the lab. */
   close(): Promise<void>;
 }

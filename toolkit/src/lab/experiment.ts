@@ -30,8 +30,8 @@ export interface Experiment extends Rule {
     | 'behind-pooler';
   /** The kinds of server that it is about. Left out: all, and locks without one. */
   readonly kinds?: readonly ServerKind[];
-  /** With whom the first holder begins to talk, of three members. Left out: any of them. */
-  readonly holderAsks?: 'one-follower' | 'the-leader-first';
+  /** The only one of three members that the first holder talks to. Left out: it knows all of them. */
+  readonly holderAsks?: 'one-follower' | 'the-leader';
   /** A program that its fault needs. */
   readonly tool?: 'strace' | 'pgbouncer';
   /**

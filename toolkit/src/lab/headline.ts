@@ -1,8 +1,5 @@
 import { count, span } from './format.ts';
-import type { Result } from './result.ts';
-
-/** What the holder gets in the experiments that ask when the lock is free again. */
-const BLOWS: Readonly<Record<string, string>> = { crash: 'kill', 'silent-cut': 'cut' };
+import type { Figures, Result } from './result.ts';
 
 /** The result in one or two sentences: first what happened to the lock, then to the data. */
 export function headline({ experiment, verdict, figures, checks, reason }: Result): string {
@@ -17,13 +14,44 @@ export function headline({ experiment, verdict, figures, checks, reason }: Resul
         ? `Two holders at once for ${overlap}.`
         : `Given to a second holder ${times} times while the first had it, for ${overlap} in all.`,
     );
-  } else if (experiment in BLOWS && figures.recoveryMs !== undefined) {
+  } else if (FREED_BY_TIME.has(experiment) && figures.recoveryMs !== undefined) {
+    const { recoveryMs, tries = 1, handOverMs } = figures;
+    const release = handOverMs === undefined ? 'Free again' : `Handed over in ${span(handOverMs)}; free again`;
     parts.push(
-      `Free again ${span(figures.recoveryMs)} after the ${BLOWS[experiment]}, at try ${figures.tries}; never two holders.`,
+      `${release} ${span(recoveryMs)} after the ${FREED_BY_TIME.get(experiment)}${tries > 1 ? `, at try ${tries}` : ''}; never two holders.`,
     );
-  } else if (exclusion === 'safe') parts.push('Never two holders at once.');
+  } else if (exclusion === 'safe') parts.push(...exclusionKept(figures));
   parts.push(effects(verdict, figures) ?? reason ?? '');
   return parts.filter(Boolean).join(' ');
+}
+
+/** The experiments in which the time of a holder must pass, and what had been done to that holder. */
+const FREED_BY_TIME: ReadonlyMap<string, string> = new Map([
+  ['crash', 'kill'],
+  ['etcd-lease', 'kill'],
+  ['etcd-leader-crash', 'kill'],
+  ['zk-session-crash', 'kill'],
+  ['silent-cut', 'cut'],
+]);
+
+function exclusionKept({
+  marginMs,
+  lockKept,
+  withoutServiceMs,
+  inversions,
+  waiters,
+  wakeUpsPerRelease,
+}: Figures): string[] {
+  if (lockKept !== undefined) {
+    const what = lockKept ? 'The lock was kept' : 'The lock was lost';
+    return [`${what}; the rival had no answer for ${span(withoutServiceMs ?? 0)}; never two holders.`];
+  }
+  if (inversions !== undefined) {
+    const order = inversions === 0 ? 'In the order of arrival' : `${inversions} of ${waiters} out of turn`;
+    return [`${order}; ${wakeUpsPerRelease} woken for each release; never two holders.`];
+  }
+  if (marginMs === undefined) return ['Never two holders at once.'];
+  return [`Never two holders at once: the old one knew ${span(marginMs)} before the new one had the lock.`];
 }
 
 function effects(verdict: Result['verdict'], figures: Result['figures']): string | undefined {

@@ -58,14 +58,16 @@ export type Happening =
   | { f: 'fault'; type: 'ok' | 'fail'; op: number; act: FaultAct; target: string; proof: string }
   /** What a server of the lab did, as it was told to the lab. */
   | { f: 'server'; type: 'event'; event: string; key?: string; says?: string }
-  /** The rival starts to ask for the lock, again and again. */
+  /** The rival starts to ask for the lock, again and again; with `everyMs` 0 it asks once and waits. */
   | { f: 'contend'; type: 'event'; everyMs: number }
+  /** How many watches the servers had answered by now; `waiters` wait for the lock, each watching something. */
+  | { f: 'watches'; type: 'event'; answered: number; waiters: number }
   /** The subject did what the contract does not allow, or a process ended that should not have. */
   | { f: 'trouble'; type: 'event'; error: string }
   /** The last line: the run came to its end. */
   | { f: 'end'; type: 'event' };
 
-export type FaultAct = 'kill' | 'stop' | 'continue' | 'cut' | 'promote';
+export type FaultAct = 'kill' | 'stop' | 'continue' | 'cut' | 'promote' | 'hang';
 
 /** A line as it is written. `by`: A and B are the holders, `lab`, `resource` and the servers speak for themselves. */
 export type Line = { readonly t: string; readonly by: string; readonly pid: number } & Happening;

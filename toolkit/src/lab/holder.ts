@@ -18,7 +18,7 @@ const ANSWER_LIMIT_MS = 10_000;
 
 export interface HolderOptions {
   readonly reaper: Reaper;
-  readonly by: 'A' | 'B';
+  readonly by: string;
   readonly historyFile: string;
   /** Takes secrets out of what the subject has printed. */
   readonly hideSecrets: (text: string) => string;
@@ -30,7 +30,7 @@ interface Pending {
 }
 
 export class Holder {
-  readonly by: 'A' | 'B';
+  readonly by: string;
   readonly process: ChildProcess;
   readonly #pending = new Map<number, Pending>();
   readonly #hideSecrets: (text: string) => string;
@@ -156,5 +156,7 @@ const CALLS: Partial<Record<Verb, string>> = {
   contend: 'acquire()',
   enter: 'believes()',
   release: 'release()',
+  gather: 'open()',
+  served: 'acquire()',
   close: 'close()',
 };

@@ -34,10 +34,29 @@ describe('the matrix', () => {
   });
 
   it('is turned where the subjects do not fit side by side', () => {
-    expect(matrixLines(results, paint, 25)).toEqual([
-      '         crash     pause     failover',
-      'setnx    safe      unsafe    unknown',
-      'my-lock  safe      unsafe !  -',
+    const subjects = ['setnx', 'my-lock', 'holdfast:redis'];
+    const wide = subjects.map((subject) => result('crash', subject, 'safe'));
+    expect(matrixLines(wide, paint, 30)).toEqual([
+      '                crash',
+      'setnx           safe',
+      'my-lock         safe',
+      'holdfast:redis  safe',
+    ]);
+  });
+
+  it('is several tables where that does not fit either, each with the rows that concern it', () => {
+    const partition = result('partition', 'my-lock', 'safe');
+    expect(matrixLines([...results, partition], paint, 25)).toEqual([
+      '          setnx',
+      'crash     safe',
+      'pause     unsafe',
+      'failover  unknown',
+      '',
+      '           my-lock',
+      'crash      safe',
+      'pause      unsafe !',
+      'failover   -',
+      'partition  safe',
     ]);
   });
 });

@@ -6,23 +6,39 @@
 import { type Paint, pad } from './paint.ts';
 import type { Result } from './result.ts';
 
-/** Turned by itself where the subjects do not fit side by side. */
+/** Turned by itself where the subjects do not fit side by side; several tables where that does not fit either. */
 export function matrixLines(results: readonly Result[], paint: Paint, width: number): string[] {
   const experiments = [...new Set(results.map((result) => result.experiment))];
   const subjects = [...new Set(results.map((result) => result.subject))];
   const cell = (experiment: string, subject: string): Result | undefined =>
     results.find((result) => result.experiment === experiment && result.subject === subject);
-  const upright = table(
-    ['', ...subjects],
-    experiments.map((experiment) => [experiment, ...subjects.map((subject) => cell(experiment, subject))]),
-    paint,
-  );
-  if (widest(['', ...subjects], experiments) <= width) return upright;
-  return table(
-    ['', ...experiments],
-    subjects.map((subject) => [subject, ...experiments.map((experiment) => cell(experiment, subject))]),
-    paint,
-  );
+  if (widest(subjects, experiments) > width && widest(experiments, subjects) <= width) {
+    return table(
+      ['', ...experiments],
+      subjects.map((subject) => [subject, ...experiments.map((experiment) => cell(experiment, subject))]),
+      paint,
+    );
+  }
+  const tables = inChunks(subjects, experiments, width).map((some) => {
+    const concerned = experiments.filter((experiment) => some.some((subject) => cell(experiment, subject)));
+    return table(
+      ['', ...some],
+      concerned.map((experiment) => [experiment, ...some.map((subject) => cell(experiment, subject))]),
+      paint,
+    );
+  });
+  return tables.flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]));
+}
+
+/** As many columns together as fit, at least one. */
+function inChunks(titles: readonly string[], firstColumn: readonly string[], width: number): readonly string[][] {
+  const chunks: string[][] = [];
+  for (const title of titles) {
+    const last = chunks.at(-1);
+    if (last && widest([...last, title], firstColumn) <= width) last.push(title);
+    else chunks.push([title]);
+  }
+  return chunks;
 }
 
 type Row = readonly [string, ...(Result | undefined)[]];
@@ -34,7 +50,7 @@ const WIDEST_CELL = 8;
 
 function widest(titles: readonly string[], firstColumn: readonly string[]): number {
   const first = Math.max(...firstColumn.map(({ length }) => length));
-  return titles.slice(1).reduce((sum, { length }) => sum + GAP + Math.max(length, WIDEST_CELL), first);
+  return titles.reduce((sum, { length }) => sum + GAP + Math.max(length, WIDEST_CELL), first);
 }
 
 function table(titles: readonly string[], rows: readonly Row[], paint: Paint): string[] {

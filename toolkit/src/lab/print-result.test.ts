@@ -117,4 +117,24 @@ describe('a result as text', () => {
     expect(saying({ tokensInOrder: true, staleWritesPastGuard: 2 })).toContain('2 stale writes went past the guard');
     expect(saying({ staleWritesRefused: 1 }, 'safe')).toContain('1 stale write refused, none passed');
   });
+
+  it('says what happened to the lock, in the words of each experiment', () => {
+    const kept = { checker: 'mutual-exclusion', verdict: 'safe', evidence: ['Never.'] } as const;
+    const saying = (experiment: string, figures: Result['figures']): string =>
+      resultLines({ ...failover, experiment, figures, checks: [kept] }, paint, 500)[1] ?? '';
+    expect(saying('etcd-lease', { handOverMs: 9, recoveryMs: 3_290, tries: 1 })).toContain(
+      'Handed over in 9 ms; free again 3.29 s after the kill; never two holders.',
+    );
+    expect(saying('zk-session', { lockKept: true, withoutServiceMs: 532 })).toContain(
+      'The lock was kept; the rival had no answer for 532 ms',
+    );
+    expect(saying('zk-session', { lockKept: false, withoutServiceMs: 532 })).toContain('The lock was lost');
+    expect(saying('zk-queue', { waiters: 3, inversions: 0, wakeUpsPerRelease: 1 })).toContain(
+      'In the order of arrival; 1 woken for each release',
+    );
+    expect(saying('etcd-queue', { waiters: 100, inversions: 96, wakeUpsPerRelease: 47.5 })).toContain(
+      '96 of 100 out of turn; 47.5 woken for each release',
+    );
+    expect(saying('partition', { marginMs: 397 })).toContain('the old one knew 397 ms before the new one');
+  });
 });

@@ -60,6 +60,8 @@ const CHECK_WORDS: Partial<Record<Check['checker'], Partial<Record<Verdict, stri
   exposure: { safe: 'proven', unknown: 'unproven' },
   'fencing-order': { 'not-run': 'none' },
   'guarded-register': { 'not-run': 'none' },
+  service: { safe: 'kept', unsafe: 'lost' },
+  queue: { safe: 'kept', unsafe: 'not kept', 'not-run': 'none' },
 };
 
 function verdictText(verdict: Verdict, expected: Verdict): string {

@@ -13,6 +13,9 @@ function checks(different: Partial<Record<CheckerId, Verdict>> = {}): Check[] {
     'open-register': 'safe',
     'guarded-register': 'safe',
     recovery: 'safe',
+    'hand-over': 'safe',
+    service: 'safe',
+    queue: 'safe',
     ...different,
   };
   return Object.entries(verdicts).map(([checker, verdict]) => ({
@@ -69,6 +72,14 @@ describe('a verdict', () => {
   it('says that the rival never got the lock, where that is why nothing could be damaged', () => {
     const { reason } = conclude(checks({ exposure: 'unknown', recovery: 'unsafe' }), rule);
     expect(reason).toBe('recovery is unsafe.');
+  });
+
+  it('is unsafe where the order of a queue is asked for, was promised, and was not kept', () => {
+    const asked = { ...rule, needsOrder: true } as const;
+    expect(conclude(checks({ queue: 'unsafe' }), asked)).toEqual({ verdict: 'unsafe', reason: 'queue is unsafe.' });
+    expect(conclude(checks({ queue: 'unknown' }), asked).verdict).toBe('unknown');
+    expect(conclude(checks({ queue: 'not-run' }), asked).verdict).toBe('safe');
+    expect(conclude(checks({ queue: 'unsafe' }), rule).verdict).toBe('safe');
   });
 
   it('is unsafe when damage was seen, with or without the proof that it could happen', () => {

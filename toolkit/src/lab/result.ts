@@ -14,10 +14,20 @@ export type Verdict = 'safe' | 'unsafe' | 'unknown' | 'not-run';
 export interface Figures {
   /** From the fault to the rival's grant. */
   recoveryMs?: number;
+  /** From a release to the grant of the one who waited. */
+  handOverMs?: number;
+  /** From the death of a leader to the next. */
+  electionMs?: number;
+  /** The longest time in which no question of the rival was answered: a question that dies with the leader is part of it. */
+  withoutServiceMs?: number;
+  /** Whether the holder had the lock until it gave it back. */
+  lockKept?: boolean;
   /** How often the rival asked until it had the lock. */
   tries?: number;
   /** How long two clients believed at once that they hold. */
   overlapMs?: number;
+  /** How long before its rival's grant the older holder knew that it had lost. */
+  marginMs?: number;
   /** The part of it in which the older holder was awake, so that it could act on its belief. */
   falseBeliefMs?: number;
   /** How often the lock was given to a second holder while a first one believed to hold it, where that was more than once. */
@@ -30,6 +40,12 @@ export interface Figures {
   staleWritesRefused?: number;
   /** Writes of the stale holder that the guard let through. */
   staleWritesPastGuard?: number;
+  /** How many waited for the lock. */
+  waiters?: number;
+  /** How many got the lock before one who had come earlier. */
+  inversions?: number;
+  /** How many watches the servers answered for each release. */
+  wakeUpsPerRelease?: number;
   /** Whether each token was larger than all earlier ones. */
   tokensInOrder?: boolean;
 }
@@ -48,7 +64,10 @@ export type CheckerId =
   | 'open-register'
   | 'guarded-register'
   | 'exposure'
-  | 'recovery';
+  | 'recovery'
+  | 'hand-over'
+  | 'service'
+  | 'queue';
 
 /** One thing that happened, as the timeline prints it. */
 export interface Moment {
@@ -95,6 +114,8 @@ export interface Rule {
   readonly needsExposure: boolean;
   /** Whether a lock that does not come free again fails the experiment. */
   readonly needsRecovery: boolean;
+  /** Whether a lock that promises an order and does not keep it fails the experiment. */
+  readonly needsOrder?: true;
 }
 
 export interface Conclusion {
@@ -127,6 +148,12 @@ export function conclude(checks: readonly Check[], rule: Rule): Conclusion {
   if (rule.needsRecovery) {
     const recovery = find('recovery');
     if (recovery?.verdict !== 'safe') return because(recovery?.verdict === 'unsafe' ? 'unsafe' : 'unknown', recovery);
+  }
+  if (rule.needsOrder) {
+    const queue = find('queue');
+    if (queue?.verdict !== 'safe' && queue?.verdict !== 'not-run') {
+      return because(queue?.verdict === 'unsafe' ? 'unsafe' : 'unknown', queue);
+    }
   }
   if (decisive?.verdict !== 'safe') return because('unknown', decisive);
   // A token that was not shown to be in order could have let a stale write through.

@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Cluster, folderOnly, replicatedRedis, singleRedis, theirServer } from './cluster.ts';
+import { ensembleCluster } from './ensemble-cluster.ts';
 import { HistoryWriter, parseHistory } from './history.ts';
 import { Holder } from './holder.ts';
 import { judge } from './judge.ts';
@@ -15,10 +16,11 @@ import { Resource } from './resource.ts';
 import type { Result } from './result.ts';
 import type { Scene } from './scene.ts';
 import { hideSecretsOf } from './secrets.ts';
-import type { ServerProgram, ServerPrograms } from './servers/find-server.ts';
+import { findStrace, type ServerProgram, type ServerPrograms } from './servers/find-server.ts';
 import { sqlCluster } from './sql-cluster.ts';
 import { messageOf } from './subjects/load-subject.ts';
 import type { Task } from './tasks.ts';
+import { Tool } from './tool.ts';
 
 /** How long a subject may take to close before its process is ended. */
 const CLOSE_LIMIT_MS = 3_000;
@@ -149,25 +151,51 @@ async function play(task: Task, options: RunOptions, stage: Stage): Promise<void
     const resource = await Resource.start(reaper, historyFile);
     closers.unshift(async () => resource.kill());
 
-    const start = (by: 'A' | 'B'): Holder => new Holder({ reaper, by, historyFile, hideSecrets });
+    const processes: Holder[] = [];
+    const start = (by: string): Holder => {
+      const holder = new Holder({ reaper, by, historyFile, hideSecrets });
+      processes.push(holder);
+      return holder;
+    };
     const holders = { A: start('A'), B: start('B') };
     // What waits for an answer of a holder then waits no longer.
-    const killBoth = (): void => {
-      holders.A.kill();
-      holders.B.kill();
+    const killAll = (): void => {
+      for (const holder of processes) holder.kill();
     };
-    signal.addEventListener('abort', killBoth, { once: true });
-    closers.unshift(async () => signal.removeEventListener('abort', killBoth));
-    closers.unshift(() => closeHolders([holders.A, holders.B], folder, signal));
+    signal.addEventListener('abort', killAll, { once: true });
+    closers.unshift(async () => signal.removeEventListener('abort', killAll));
+    closers.unshift(() => closeHolders(processes, folder, signal));
     await Promise.all([holders.A.ready(), holders.B.ready()]);
     report('opening the subject');
-    const open = { subject: task.subject.source, url: cluster.url, resourcePort: resource.port };
+    const opening = { subject: task.subject.source, url: cluster.url, resourcePort: resource.port };
     await Promise.all([
-      holders.A.ask('open', { ...open, url: cluster.urlOfA ?? cluster.url }),
-      holders.B.ask('open', open),
+      holders.A.ask('open', { ...opening, url: cluster.urlOfA ?? cluster.url }),
+      holders.B.ask('open', opening),
     ]);
 
-    const scene: Scene = { cluster, holders, history, timing: task.timing, lockName, signal, report };
+    const scene: Scene = {
+      cluster,
+      holders,
+      history,
+      timing: task.timing,
+      lockName,
+      signal,
+      report,
+      opening,
+      async startProcess(by) {
+        const holder = start(by);
+        await holder.ready();
+        return holder;
+      },
+      tool(name) {
+        const program = findStrace();
+        if ('missing' in program) throw new Error(program.missing);
+        const tool = new Tool({ reaper, folder, name, file: program.file });
+        closers.unshift(async () => tool.stop());
+        return tool;
+      },
+      onEnd: (close) => closers.unshift(async () => close()),
+    };
     await task.experiment.workload(scene, task.experiment.fault);
   } finally {
     for (const close of closers) {
@@ -182,14 +210,19 @@ function clusterFor(
   { reaper, programs, pgbouncer, url }: RunOptions,
   { folder, history, lockName }: Pick<Stage, 'folder' | 'history'> & { lockName: string },
 ): Promise<Cluster> | Cluster {
-  const { servers, idleLimitMs } = experiment;
+  const { servers, holderAsks, idleLimitMs } = experiment;
   if (url !== undefined && servers === 'one') return theirServer(url, lockName);
   if (subject.server === 'none') return folderOnly(folder);
   const program = programs[subject.server];
   if ('missing' in program) throw new Error(program.missing);
   if (subject.server !== 'redis') {
+    const { server: kind } = subject;
+    if (kind === 'etcd' || kind === 'zookeeper') {
+      const members = servers === 'own-three' ? 3 : 1;
+      return ensembleCluster({ reaper, kind, program, folder, members, holderAsks });
+    }
     const way = servers === 'behind-black-hole' ? 'black-hole' : servers === 'behind-pooler' ? 'pooler' : 'direct';
-    const use = { reaper, kind: subject.server, program: program.file, folder, history, way, pgbouncer } as const;
+    const use = { reaper, kind, program: program.file, folder, history, way, pgbouncer } as const;
     return sqlCluster({ ...use, idleLimitMs: idleLimitMs?.(timing) });
   }
   const use = { reaper, program: program.file, folder, history };

@@ -7,6 +7,7 @@
 import type { Cluster } from './cluster.ts';
 import type { FaultAct, HistoryWriter } from './history.ts';
 import type { Holder } from './holder.ts';
+import type { Tool } from './tool.ts';
 
 /** How long things last; an experiment derives it from the TTL. */
 export interface Timing {
@@ -32,6 +33,14 @@ export interface Scene {
   /** A fresh one, that nobody else uses. */
   readonly lockName: string;
   readonly signal: AbortSignal;
+  /** What a process must know to open the subject. */
+  readonly opening: { readonly subject: string; readonly url: string; readonly resourcePort: number };
+  /** One more process that can run the subject; resolves when it takes requests. */
+  readonly startProcess: (by: string) => Promise<Holder>;
+  /** A program of the system, for a fault. It ends with the scene at the latest. */
+  readonly tool: (name: 'strace') => Tool;
+  /** Called when the scene is taken down, whatever has happened. */
+  readonly onEnd: (close: () => void) => void;
   /** What is being done now, for people who watch. */
   readonly report: (doing: string) => void;
 }

@@ -16,7 +16,7 @@ const theirs: ChosenSubject = {
   isOurs: false,
 };
 const program = { file: '/usr/bin/it' };
-const programs = { redis: program, postgres: program, mysql: program };
+const programs = { redis: program, etcd: program, zookeeper: program, postgres: program, mysql: program };
 const missing = { missing: 'redis-server is not installed.' };
 const installed: Circumstances = {
   platform: 'linux',
@@ -38,14 +38,17 @@ describe('the plan of a check-up', () => {
   });
 
   it('has an experiment about one kind of server only with the locks that are on it', () => {
-    const planned = plan(ours).filter(({ experiment }) => experiment.id.startsWith('failover'));
-    expect(new Set(planned.map(({ subject }) => subject.server))).toEqual(new Set(['redis']));
+    const planned = plan(ours).filter(({ experiment }) => experiment.id === 'zk-session');
+    expect(planned.map(({ subject }) => subject.name)).toEqual(['holdfast:zookeeper']);
+    expect(
+      plan(ours).filter(({ experiment, subject }) => experiment.id === 'failover' && subject.server !== 'redis'),
+    ).toEqual([]);
   });
 
   it('says why, where an experiment is about none of the chosen locks', () => {
     const tasks = plan(ours.filter(({ name }) => name === 'setnx'));
-    expect(tasks.find(({ experiment }) => experiment.id === 'pooler')?.notRun).toBe(
-      'It is about postgres, and setnx is on redis.',
+    expect(tasks.find(({ experiment }) => experiment.id === 'zk-session')?.notRun).toBe(
+      'It is about zookeeper, and setnx is on redis.',
     );
   });
 
@@ -68,8 +71,16 @@ describe('the plan of a check-up', () => {
     expect(patience('holdfast:mysql')).toBeUndefined();
   });
 
+  it('leaves out what needs a tool that is missing', () => {
+    const tasks = plan(ours, { strace: { missing: 'strace is not installed.' } });
+    const without = tasks.filter(({ notRun: reason }) => reason === 'strace is not installed.');
+    expect(new Set(without.map(({ experiment }) => experiment.id))).toEqual(new Set(['etcd-disk', 'etcd-disk-back']));
+  });
+
   it('runs what needs no server when all are missing, and says of the rest what is missing', () => {
-    const tasks = plan(ours, { programs: { redis: missing, postgres: missing, mysql: missing } });
+    const tasks = plan(ours, {
+      programs: { redis: missing, etcd: missing, zookeeper: missing, postgres: missing, mysql: missing },
+    });
     expect(
       tasks.filter((task) => !task.notRun).map(({ experiment, subject }) => `${experiment.id} ${subject.name}`),
     ).toEqual(['crash holdfast:sqlite', 'pause holdfast:sqlite']);
@@ -79,6 +90,9 @@ describe('the plan of a check-up', () => {
   it('does nothing to a server of the user', () => {
     const tasks = plan([theirs], { url: 'redis://localhost', programs: { ...programs, redis: missing } });
     expect(tasks.filter((task) => !task.notRun).map(({ experiment }) => experiment.id)).toEqual(['crash', 'pause']);
+    expect(tasks.find(({ experiment }) => experiment.id === 'failover')?.notRun).toContain(
+      'with --url the lab does nothing',
+    );
   });
 
   it('runs nothing where there are no signals to stop a process with', () => {

@@ -19,6 +19,6 @@ export interface Place {
   keptUntil: Instant;
   /** How many calls that give it back are under way: the answer belongs to them. */
   endings: number;
-  /** Ends the watch on the one before it. */
-  stopWatching: () => void;
+  /** The watch on the one before it. */
+  watch: { readonly key: string; readonly stop: () => void } | undefined;
 }

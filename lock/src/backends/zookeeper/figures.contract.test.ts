@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { full, lossAfterDeadlineMs, median, rate, rounds, spread } from '../../contract/figures.ts';
 import { until } from '../../contract/subject.ts';
 import { WorkerProcess } from '../../contract/worker-process.ts';
 import { Instant, systemClock } from '../../core/clock.ts';
@@ -10,29 +11,11 @@ import { zookeeperBackend } from './index.ts';
 import { nodeData, nodePrefix } from './nodes.ts';
 import { whyNoZooKeeper, ZooKeeperServer } from './test-support/servers.ts';
 
-// The figures of docs/backends/zookeeper.md. HOLDFAST_FIGURES=1 runs all rounds; without it they are few, and show only
-// that the numbers of requests are what they should be.
-const full = process.env.HOLDFAST_FIGURES !== undefined;
-const rounds = full ? 15 : 3;
+// The figures of docs/backends/zookeeper.md.
 const serialPairs = full ? 300 : 50;
 const concurrentPairs = full ? 1_500 : 128;
 
 const soon = (): Instant => Instant.plus(systemClock.now(), 10_000);
-const median = (values: readonly number[]): number =>
-  [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] as number;
-const spread = (values: readonly number[]): string =>
-  `${median(values).toFixed(1)} (${Math.min(...values).toFixed(1)} to ${Math.max(...values).toFixed(1)})`;
-
-/** Runs `count` times with `width` under way at once, and gives the rate per second. */
-async function rate(count: number, width: number, pair: (lane: number) => Promise<unknown>): Promise<number> {
-  const startedAt = performance.now();
-  let left = count;
-  const lanes = Array.from({ length: width }, async (_, lane) => {
-    while (left-- > 0) await pair(lane);
-  });
-  await Promise.all(lanes);
-  return (count / (performance.now() - startedAt)) * 1_000;
-}
 
 /** Packets that the server has received, less those of this question. */
 async function received(server: ZooKeeperServer): Promise<number> {
@@ -124,6 +107,55 @@ describe.skipIf(whyNoZooKeeper() !== undefined)('the figures of ZooKeeper', () =
     120_000,
   );
 
+  it('of a thousand held locks of one TTL, over two renewal periods', async () => {
+    const server = await ZooKeeperServer.start();
+    const ttlMs = 9_000;
+    const locks = createLocks(zookeeperBackend(server.address), { ttlMs });
+    const leases = [];
+    for (let at = 0; at < 1_000; at += 50) {
+      leases.push(
+        ...(await Promise.all(Array.from({ length: 50 }, (_, each) => locks.lock(`held-${at + each}`).acquire()))),
+      );
+    }
+    const periods = 2;
+    // From the first renewal on each node has a watch; those are requests of the beginning.
+    await new Promise((resolve) => setTimeout(resolve, ttlMs / 2));
+    const before = await received(server);
+    const cpu = process.cpuUsage();
+    await new Promise((resolve) => setTimeout(resolve, (periods * ttlMs) / 3));
+    const { user, system } = process.cpuUsage(cpu);
+    const perPeriod = ((await received(server)) - before) / periods;
+    const cpuPercent = (user + system) / 10 / ((periods * ttlMs) / 3);
+    console.info(`  1,000 locks held: ${perPeriod} requests a period, ${cpuPercent.toFixed(2)} % of a processor`);
+    for (const lease of leases) lease.assertHeld();
+    expect(perPeriod).toBeLessThan(100);
+    await Promise.all(leases.map((lease) => lease.release()));
+    await locks.close();
+    await server.stop();
+  }, 120_000);
+
+  it('of the signal of a loss, with the server stopped: it never comes after the deadline', async () => {
+    const server = await ZooKeeperServer.start();
+    const locks = createLocks(zookeeperBackend(server.address), { ttlMs: 2_000 });
+    const afterMs: number[] = [];
+    for (let round = 0; round < (full ? 10 : 2); round++) {
+      const lease = await locks.lock(`frozen-${round}`).acquire();
+      await new Promise((resolve) => setTimeout(resolve, 100 * round));
+      process.kill(server.pid, 'SIGSTOP');
+      try {
+        // What is under way may still be answered, and prolong it; nothing is after this.
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        afterMs.push(await lossAfterDeadlineMs(lease));
+      } finally {
+        process.kill(server.pid, 'SIGCONT');
+      }
+    }
+    console.info(`  server stopped, TTL 2 s: the signal came ${spread(afterMs)} ms after the deadline`);
+    expect(Math.max(...afterMs)).toBeLessThan(0);
+    await locks.close();
+    await server.stop();
+  }, 120_000);
+
   it('of the recovery after a kill', async () => {
     const server = await ZooKeeperServer.start();
     const module = new URL('./worker.mjs', new URL('./test-support/', import.meta.url));
@@ -140,7 +172,12 @@ describe.skipIf(whyNoZooKeeper() !== undefined)('the figures of ZooKeeper', () =
       tookMs.push(performance.now() - killedAtMs);
       await lease.release();
     }
-    console.info(`  kill -9, session 2000 ms: free after ${spread(tookMs)} ms`);
+    console.info(
+      `  kill -9, session of 2 s: free after ${spread(
+        tookMs.map((each) => each / 2_000),
+        2,
+      )} TTLs`,
+    );
     expect(median(tookMs)).toBeLessThan(2_000 + 3_000);
     await locks.close();
     await server.stop();

@@ -38,7 +38,12 @@ function check(history: History): Finding {
   }
   return {
     verdict: 'safe',
-    evidence: [`Tokens grew: ${withToken.map(({ id, token }) => `${id} ${token}`).join(', ')}.`],
+    evidence: [`Tokens grew: ${listed(withToken.map(({ id, token }) => `${id} ${token}`))}.`],
     figures: { tokensInOrder: true },
   };
+}
+
+/** The first ones and the last of a long list. */
+function listed(texts: readonly string[]): string {
+  return texts.length <= 6 ? texts.join(', ') : `${texts.slice(0, 3).join(', ')}, …, ${texts.at(-1)}`;
 }

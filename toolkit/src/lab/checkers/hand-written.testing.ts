@@ -3,7 +3,15 @@
  *
  * @module
  */
-import { type Happening, type History, type HoldId, type Line, type Outcome, toEntries } from '../history.ts';
+import {
+  type FaultAct,
+  type Happening,
+  type History,
+  type HoldId,
+  type Line,
+  type Outcome,
+  toEntries,
+} from '../history.ts';
 
 /** When, who, what. */
 export type Said = readonly [at: number, by: string, happening: Happening];
@@ -89,7 +97,7 @@ export function contends(by: string, at: number): Said {
 
 /** A fault with its proof a millisecond later; without proof where there is none, or a failed one. */
 export function fault(
-  act: 'kill' | 'stop' | 'continue' | 'cut' | 'promote',
+  act: FaultAct,
   target: string,
   at: number,
   proof: 'proven' | 'missing' | 'failed' = 'proven',

@@ -28,6 +28,12 @@ describe('mutual exclusion of beliefs', () => {
     expect(found(100).figures).not.toHaveProperty('grantsWhileHeld');
   });
 
+  it('has a margin where the older holder said that it has lost the lock before the next was granted', () => {
+    const found = check(history(granted('A1', 0), doubts('A1', 100, 90), granted('B1', 450), released('B1', 500)));
+    expect(found).toMatchObject({ verdict: 'safe', figures: { marginMs: 350 } });
+    expect(check(history(granted('A1', 0), released('A1', 100), granted('B1', 450))).figures?.marginMs).toBeUndefined();
+  });
+
   it('is broken however short the overlap is', () => {
     const found = check(history(granted('A1', 0), granted('B1', 99), released('A1', 100), released('B1', 200)));
     expect(found.verdict).toBe('unsafe');

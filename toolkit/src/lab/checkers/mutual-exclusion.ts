@@ -51,7 +51,21 @@ function check(history: History): Finding {
       return { verdict: 'unknown', evidence: [evidence] };
     }
   }
-  return { verdict: 'safe', evidence: [`${holds.length} holds, and never two at once.`], figures };
+  const marginMs = marginOf(holds);
+  return {
+    verdict: 'safe',
+    evidence: [`${holds.length} holds, and never two at once.`],
+    figures: { ...figures, ...(marginMs === undefined ? {} : { marginMs }) },
+  };
+}
+
+/** How long before the first grant to another a holder had said that it has lost the lock, where one did. */
+function marginOf(holds: readonly Hold[]): number | undefined {
+  const margins = pairsOf(holds).flatMap(([older, newer]) => {
+    const said = older.doubts.at(-1)?.to;
+    return older.by !== newer.by && said !== undefined && said < newer.granted ? [newer.granted - said] : [];
+  });
+  return margins.length === 0 ? undefined : Math.round(Math.min(...margins));
 }
 
 function pairsOf(holds: readonly Hold[]): [Hold, Hold][] {

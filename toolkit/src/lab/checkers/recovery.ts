@@ -43,11 +43,14 @@ function check({ entries }: History): Finding {
   };
 }
 
-/** The kill, stop or cut of the holder, or the kill of the server that held the lock. */
+/** What was done to the holder, or to a server that it needs. */
 function isBeginOfFault(entry: Entry): entry is Fault {
   return (
     entry.f === 'fault' &&
     entry.type === 'invoke' &&
-    (entry.act === 'kill' || (entry.target === 'A' && (entry.act === 'stop' || entry.act === 'cut')))
+    (entry.act === 'kill' ||
+      entry.act === 'stop' ||
+      entry.act === 'hang' ||
+      (entry.act === 'cut' && entry.target === 'A'))
   );
 }

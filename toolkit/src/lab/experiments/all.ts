@@ -1,9 +1,33 @@
 import type { Experiment } from '../experiment.ts';
 import crash from './crash.ts';
+import { etcdDisk, etcdDiskBack } from './etcd-disk.ts';
+import etcdLease from './etcd-lease.ts';
 import { failover, failoverSentinel } from './failover.ts';
+import { etcdLeader, etcdLeaderCrash, zkSession, zkSessionCrash } from './leader.ts';
+import partition from './partition.ts';
 import pause from './pause.ts';
 import pooler from './pooler.ts';
+import { etcdQueue, etcdQueue100, zkQueue, zkQueue100 } from './queue.ts';
 import silentCut from './silent-cut.ts';
 
 /** In the order in which they are run and printed. */
-export const experiments: readonly Experiment[] = [crash, pause, failover, failoverSentinel, pooler, silentCut];
+export const experiments: readonly Experiment[] = [
+  crash,
+  pause,
+  partition,
+  failover,
+  failoverSentinel,
+  etcdLease,
+  etcdQueue,
+  etcdQueue100,
+  etcdLeader,
+  etcdLeaderCrash,
+  etcdDisk,
+  etcdDiskBack,
+  zkQueue,
+  zkQueue100,
+  zkSession,
+  zkSessionCrash,
+  pooler,
+  silentCut,
+];

@@ -23,6 +23,7 @@ const pause: Experiment = experiment({
   expected: {
     setnx: 'unsafe',
     'setnx-watchdog': 'unsafe',
+    'etcd-naive': 'unsafe',
     'pg-advisory': 'unsafe',
     'holdfast:postgres-session': 'unsafe',
     'get-lock': 'unsafe',

@@ -13,6 +13,7 @@ import { hideSecretsOf } from '../secrets.ts';
 import type { SubjectSession } from '../subject.ts';
 import { checkSession, loadSubject, messageOf } from '../subjects/load-subject.ts';
 import { Acquisitions } from '../workloads/acquisitions.ts';
+import { Crowd } from '../workloads/crowd.ts';
 import { ResourceClient } from '../workloads/resource-client.ts';
 import { Section } from '../workloads/section.ts';
 
@@ -23,6 +24,7 @@ let session: SubjectSession | undefined;
 let resource: ResourceClient | undefined;
 let acquisitions: Acquisitions | undefined;
 let section: Section | undefined;
+let crowd: Crowd | undefined;
 
 const verbs: { [V in Verb]: (asks: Commands[V]['asks']) => Promise<Commands[V]['gives']> } = {
   async describe({ subject }) {
@@ -61,8 +63,21 @@ const verbs: { [V in Verb]: (asks: Commands[V]['asks']) => Promise<Commands[V]['
   async release() {
     return { error: await opened().release() };
   },
+  async gather(asks) {
+    hideSecrets = hideSecretsOf(asks.url);
+    resource = await ResourceClient.connect(asks.resourcePort);
+    crowd = new Crowd({ historyFile, resource, hideSecrets, onError: trouble });
+    await crowd.gather(await loadSubject(asks.subject), asks);
+    return null;
+  },
+  async 'line-up'(asks) {
+    gathered().lineUp(asks);
+    return null;
+  },
+  served: () => gathered().served(),
   async close() {
     acquisitions?.stop();
+    await crowd?.close();
     await session?.close();
     resource?.close();
     return null;
@@ -77,6 +92,11 @@ function opened(): Acquisitions {
 function entered(): Section {
   if (!section) throw new Error('The holder is in no section.');
   return section;
+}
+
+function gathered(): Crowd {
+  if (!crowd) throw new Error('Nobody is gathered.');
+  return crowd;
 }
 
 function tell(message: Message): void {

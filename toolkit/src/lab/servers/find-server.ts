@@ -16,6 +16,7 @@ const KNOWN_PLACES: readonly string[] = [
   '/usr/lib/redis/bin',
   '/opt/homebrew/bin',
   '/opt/homebrew/opt/redis/bin',
+  '/opt/homebrew/opt/etcd/bin',
   '/usr/local/opt/redis/bin',
   '/home/linuxbrew/.linuxbrew/bin',
   // One folder a version; the newest first.
@@ -25,14 +26,26 @@ const KNOWN_PLACES: readonly string[] = [
 ];
 
 /** What the lab can start. */
-export type ServerKind = 'redis' | 'postgres' | 'mysql';
+export type ServerKind = 'redis' | 'etcd' | 'zookeeper' | 'postgres' | 'mysql';
 
-export type ServerProgram = { readonly file: string } | { readonly missing: string };
+export type ServerProgram =
+  | {
+      readonly file: string;
+      /** Where the program is Java: the jar that it is in. */
+      readonly jar?: string;
+    }
+  | { readonly missing: string };
 
 export type ServerPrograms = Readonly<Record<ServerKind, ServerProgram>>;
 
 export function findServers(env: NodeJS.ProcessEnv = process.env): ServerPrograms {
-  return { redis: findRedisServer(env), postgres: findPostgres(env), mysql: findMariadb(env) };
+  return {
+    redis: findRedisServer(env),
+    etcd: findEtcd(env),
+    zookeeper: findZooKeeper(env),
+    postgres: findPostgres(env),
+    mysql: findMariadb(env),
+  };
 }
 
 /** Redis, which is also its own Sentinel. `HOLDFAST_REDIS_SERVER` names a program to use in place of what is found. */
@@ -51,6 +64,23 @@ function findPostgres(env: NodeJS.ProcessEnv): ServerProgram {
 function findMariadb(env: NodeJS.ProcessEnv): ServerProgram {
   const packages = { apt: 'mariadb-server', brew: 'mariadb' };
   return findProgram('mariadbd', { variable: 'HOLDFAST_MARIADBD', packages }, env);
+}
+
+/** `HOLDFAST_ETCD` names a program to use in place of what is found. */
+function findEtcd(env: NodeJS.ProcessEnv): ServerProgram {
+  return findProgram('etcd', { variable: 'HOLDFAST_ETCD', packages: { apt: 'etcd-server', brew: 'etcd' } }, env);
+}
+
+/** Java, and the jar whose manifest names all others. `HOLDFAST_ZOOKEEPER_JAR` names another one. */
+function findZooKeeper(env: NodeJS.ProcessEnv): ServerProgram {
+  const packages = { apt: 'default-jre-headless libzookeeper-java' };
+  const java = findProgram('java', { variable: 'HOLDFAST_JAVA', packages }, env);
+  if ('missing' in java) return java;
+  const jar = env.HOLDFAST_ZOOKEEPER_JAR || '/usr/share/java/zookeeper.jar';
+  if (existsSync(jar)) return { file: java.file, jar };
+  return {
+    missing: `ZooKeeper is not installed: there is no ${jar}. ${installHint(packages, 'HOLDFAST_ZOOKEEPER_JAR')}`,
+  };
 }
 
 /** Makes calls into the system of a process slow. */

@@ -15,11 +15,18 @@ export class ContractError extends Error {
   override readonly name = 'ContractError';
 }
 
-/** What the lab can start for a subject. */
-const SERVERS = ['redis', 'postgres', 'mysql', 'none'] as const;
-
 /** Names stand in tables and in the names of folders. */
 const NAME = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]{1,40}$/u;
+
+/** What the lab can start for a subject. */
+const SERVERS: readonly string[] = [
+  'redis',
+  'etcd',
+  'zookeeper',
+  'postgres',
+  'mysql',
+  'none',
+] satisfies Subject['server'][];
 
 /** Rejects with a ContractError if there is no such subject, or if it has not the shape of one. */
 export async function loadSubject(nameOrFile: string): Promise<Subject> {
@@ -47,8 +54,8 @@ function checkSubject(value: unknown, file: string): Subject {
   if (typeof value.name !== 'string' || !NAME.test(value.name))
     missing.push('name, a text of 1 to 40 printable characters');
   if (typeof value.open !== 'function') missing.push('open({ url }), a function');
-  if (value.server !== undefined && !(SERVERS as readonly unknown[]).includes(value.server)) {
-    missing.push(`server, which may be left out, or one of '${SERVERS.join("', '")}'`);
+  if (value.server !== undefined && !SERVERS.includes(value.server as string)) {
+    missing.push(`server, which may be left out, or one of ${SERVERS.join(', ')}`);
   }
   if (missing.length > 0) throw new ContractError(`The default export of ${file} lacks ${missing.join('; and ')}.`);
   return value as unknown as Subject;

@@ -13,12 +13,13 @@ export function acquisitions({ entries }: History): Told[] {
   const contend = entries.find((entry): entry is Of<'contend'> => entry.f === 'contend');
   return entries.flatMap((entry): Told[] => {
     if (entry.f === 'contend') {
-      return [{ at: entry.at, by: entry.by, says: `asks for the lock every ${span(entry.everyMs)}`, tone: 'plain' }];
+      const says = entry.everyMs === 0 ? 'waits for the lock' : `asks for the lock every ${span(entry.everyMs)}`;
+      return [{ at: entry.at, by: entry.by, says, tone: 'plain' }];
     }
     if (entry.f !== 'acquire' || entry.type !== 'ok') return [];
     const tries = contend && entry.at > contend.at ? triesUntil(entry, contend, entries) : 0;
     const details = [
-      ...(tries > 0 ? [`try ${tries}`] : [`TTL ${span(ttlMs)}`]),
+      ...(tries > 1 ? [`try ${tries}`] : [`TTL ${span(ttlMs)}`]),
       ...(entry.token === undefined ? [] : [`token ${entry.token}`]),
     ];
     return [{ at: entry.at, by: entry.by, says: `has the lock (${details.join(', ')})`, tone: 'good' }];

@@ -35,6 +35,6 @@ function tellRenewals(renewals: readonly Of<'server'>[]): Told[] {
 }
 
 function tellEvent({ at, by, event, says }: Of<'server'>): Told[] {
-  if (says !== undefined) return [{ at, by, says, tone: 'bad' }];
+  if (says !== undefined) return [{ at, by, says, tone: event === 'leads' ? 'plain' : 'bad' }];
   return event === 'expired' ? [{ at, by, says: 'the key expires', tone: 'plain' }] : [];
 }

@@ -139,4 +139,36 @@ describe('the timeline', () => {
       told([5, 'lab', { f: 'trouble', type: 'event', error: 'open() of the subject did not return.' }])[0],
     ).toContain('open() of the subject');
   });
+
+  it('says who waits without asking again, and who leads after a leader has died', () => {
+    const waits: Said = [5, 'B', { f: 'contend', type: 'event', everyMs: 0 }];
+    const leads: Said = [20, 'etcd-2', { f: 'server', type: 'event', event: 'leads', says: 'leads now' }];
+    const fault10 = fault('kill', 'etcd-1', 10);
+    expect(told(granted('A1', 0), waits, fault10, leads, released('A1', 25), granted('B1', 30, { asked: 6 }))).toEqual([
+      '0 A has the lock (TTL 3.00 s)',
+      '5 B waits for the lock',
+      '10 etcd-1 is killed: kill (seen)',
+      '20 etcd-2 leads now',
+      '25 A releases',
+      '30 B has the lock (TTL 3.00 s)',
+    ]);
+  });
+
+  it('tells of a long row of waiters the first two and the last', () => {
+    const waiter = (number: number): Said[] => {
+      const by = `W${number}`;
+      const at = number * 10;
+      return [...granted('A9', at), ...released('A9', at + 5)].map(([when, , happening]) => [when, by, happening]);
+    };
+    const row = [1, 2, 3, 4, 5].flatMap(waiter);
+    expect(told(granted('A1', 0), released('A1', 5), row).slice(2)).toEqual([
+      '10 W1 has the lock (TTL 3.00 s)',
+      '15 W1 releases',
+      '20 W2 has the lock (TTL 3.00 s)',
+      '25 W2 releases',
+      '30 W… 2 more have the lock, one after the other',
+      '50 W5 has the lock (TTL 3.00 s)',
+      '55 W5 releases',
+    ]);
+  });
 });

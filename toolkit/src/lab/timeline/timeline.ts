@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { originOf } from '../checkers/holds.ts';
+import { holdsOf, originOf } from '../checkers/holds.ts';
 import type { History } from '../history.ts';
 import type { Moment } from '../result.ts';
 import { acquisitions, beliefs, probes, releases } from './holders.ts';
@@ -24,9 +24,27 @@ export function momentsOf(history: History): readonly Moment[] {
     ...troubles(history),
   ];
   const origin = originOf(history);
-  return told
+  return withFewWaiters(told, history)
     .sort((one, other) => one.at - other.at)
     .map(({ at, ...moment }) => ({ atMs: Math.round((at - origin) * 100) / 100, ...moment }));
+}
+
+/** Of many who wait in a row, the first two and the last are told. */
+const WAITERS_TOLD = 3;
+
+function withFewWaiters(told: readonly Told[], history: History): Told[] {
+  const waiters = holdsOf(history).filter(({ by }) => /^W\d+$/.test(by));
+  if (waiters.length <= WAITERS_TOLD) return [...told];
+  const untold = waiters.slice(2, -1);
+  const names = new Set(untold.map(({ by }) => by));
+  const [first] = untold;
+  const rest: Told = {
+    at: first?.granted ?? 0,
+    by: 'W…',
+    says: `${untold.length} more have the lock, one after the other`,
+    tone: 'good',
+  };
+  return [...told.filter(({ by }) => !names.has(by)), rest];
 }
 
 const DONE: Readonly<Record<Of<'fault'>['act'], string>> = {
@@ -35,6 +53,7 @@ const DONE: Readonly<Record<Of<'fault'>['act'], string>> = {
   continue: 'goes on',
   cut: 'is cut off',
   promote: 'is the primary now',
+  hang: 'hangs',
 };
 
 function faults({ entries }: History): Told[] {

@@ -7,7 +7,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault } from '../faults/fault.ts';
 import type { Scene } from '../scene.ts';
-import { acquireFree, patienceOf, work } from './take-over.ts';
+import { ANSWER_LIMIT_MS, acquireFree, work } from './steps.ts';
+import { patienceOf } from './take-over.ts';
 
 /** How often the rival asks while the lock is held. */
 const TRIES = 5;
@@ -17,7 +18,7 @@ export async function severalTries(scene: Scene, fault: Fault): Promise<void> {
   const { lockName: name, timing, report } = scene;
   const { ttlMs, triesEveryMs: everyMs } = timing;
   report('A takes the lock');
-  await acquireFree(scene);
+  await acquireFree(scene, A);
   await work(A);
   await fault.inject(scene);
   report('B asks while A holds it');
@@ -31,7 +32,7 @@ export async function severalTries(scene: Scene, fault: Fault): Promise<void> {
 
   report('B takes it after A');
   const limitMs = patienceOf(timing);
-  const { granted } = await B.ask('contend', { name, ttlMs, everyMs, limitMs }, limitMs + 10_000);
+  const { granted } = await B.ask('contend', { name, ttlMs, everyMs, limitMs }, limitMs + ANSWER_LIMIT_MS);
   if (granted) await workAndRelease(B);
 }
 

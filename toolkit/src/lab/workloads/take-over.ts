@@ -1,24 +1,13 @@
 /**
- * The one workload so far: A holds the lock and works, something goes wrong, B takes over and works, and A, if it still
- * lives, goes on as code does that is past its check.
+ * A holds the lock and works, something goes wrong, B takes over and works, and A, if it still lives, goes on as code does
+ * that is past its check.
  *
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault } from '../faults/fault.ts';
 import type { Scene, Timing } from '../scene.ts';
-
-/** The time between a read and its write. */
-const COMPUTE_MS = 20;
-
-/** How many writes count as having done some work. */
-const SOME_WRITES = 3;
-
-/** Within what time a healthy holder does some work: it needs about 25 ms for each write. */
-const WORK_LIMIT_MS = 10_000;
-
-/** How much longer than its `waitMs` a question for the lock may take. */
-const ANSWER_LIMIT_MS = 10_000;
+import { ANSWER_LIMIT_MS, acquireFree, expectBusy, SOME_WRITES, WORK_LIMIT_MS, work } from './steps.ts';
 
 /** How long a rival asks before the lock counts as stuck: twice the TTL, since a change of leader may restart one. */
 export function patienceOf({ ttlMs, patienceMs = 0 }: Timing): number {
@@ -32,7 +21,7 @@ export async function takeOver(scene: Scene, fault: Fault): Promise<void> {
   await fault.prepare?.(scene);
 
   report('A takes the lock');
-  await acquireFree(scene);
+  await acquireFree(scene, scene.holders.A);
   const grantedAt = performance.now();
   await work(A);
   await expectBusy(scene);
@@ -68,32 +57,4 @@ async function goOn(scene: Scene, rivalWorks: boolean): Promise<void> {
     await A.ask('observe', { limitMs: scene.timing.observeMs });
   }
   await A.ask('release', {});
-}
-
-/** Takes the lock, which nobody else has. */
-export async function acquireFree(scene: Scene): Promise<void> {
-  const { A } = scene.holders;
-  const waitMs = scene.timing.ttlMs;
-  const acquired = await A.ask('acquire', { name: scene.lockName, ttlMs: waitMs, waitMs }, waitMs + ANSWER_LIMIT_MS);
-  if (acquired.outcome === 'granted') return;
-  const why = acquired.outcome === 'busy' ? 'acquire() gave null' : `acquire() failed with: ${acquired.error}`;
-  throw new Error(`A could not take a lock that nobody holds: ${why}.`);
-}
-
-/** Before anything goes wrong, the rival must not get the lock. If it does, both work, and the checkers see it. */
-async function expectBusy(scene: Scene): Promise<void> {
-  const { B } = scene.holders;
-  const acquired = await B.ask('acquire', { name: scene.lockName, ttlMs: scene.timing.ttlMs, waitMs: 0 });
-  if (acquired.outcome !== 'granted') return;
-  await work(B);
-  await B.ask('finish', {});
-  await B.ask('release', {});
-}
-
-/** Goes into the section, and does some work there. */
-export async function work(holder: Scene['holders']['A']): Promise<void> {
-  const { entered } = await holder.ask('enter', { computeMs: COMPUTE_MS });
-  if (!entered)
-    throw new Error(`${holder.by} was granted the lock, and believes() said at once that it does not hold it.`);
-  await holder.reachSteps(SOME_WRITES, WORK_LIMIT_MS);
 }

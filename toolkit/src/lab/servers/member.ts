@@ -1,0 +1,42 @@
+/**
+ * What the lab knows of an etcd or a ZooKeeper, of one server or of three: its members, which of them leads, and what the
+ * servers themselves count of watches.
+ *
+ * @module
+ */
+import type { ChildProcess } from 'node:child_process';
+
+/** One server, in a process of its own. */
+export interface Member {
+  /** As it stands in the history: `etcd-2`. */
+  readonly name: string;
+  readonly process: ChildProcess;
+  readonly pid: number;
+  /** Where clients reach it: `127.0.0.1:2379`. */
+  readonly address: string;
+}
+
+export interface Ensemble {
+  readonly members: readonly Member[];
+  /** Name and version. */
+  readonly version: string;
+  /** The URL under which a subject reaches these members, tried in this order where it asks one after the other. */
+  urlOf(members: readonly Member[]): string;
+  /** The one that leads now. Undefined while there is none, and without what dead members would say. */
+  leader(): Promise<Member | undefined>;
+  /** How many watches the living members keep, and how many they have answered since they were started. */
+  watches(): Promise<{ readonly open: number; readonly answered: number }>;
+  /** Writes something, so that the leader has something to write to its disk. Only where an experiment needs it. */
+  writeSomething?(): Promise<void>;
+  stop(): void;
+}
+
+/** Whether a process of ours has ended. */
+export function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
+}
+
+/** Ends it at once: it has nothing to save. A stopped process as well. */
+export function kill(process: ChildProcess): void {
+  if (!hasEnded(process)) process.kill('SIGKILL');
+}
