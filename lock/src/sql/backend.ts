@@ -32,6 +32,7 @@ import type { Clock, Instant } from '../core/clock.ts';
 import { LockError, type LossReason } from '../core/errors.ts';
 import { readBroken, readRenewals, readReports, readStep, type StepAnswer } from './answers.ts';
 import type { SqlDatabase, SqlInbox, SqlNews, SqlStatements, SqlValue } from './database.ts';
+import { Lane } from './lane.ts';
 import { Lookout } from './lookout.ts';
 import { SqlRequests } from './requests.ts';
 
@@ -66,6 +67,8 @@ export class SqlBackend
   readonly #sql: SqlStatements;
   readonly #requests: SqlRequests;
   readonly #lookout: Lookout;
+  /** For heartbeats: a thousand waiters shall not take all connections of a pool at once. */
+  readonly #heartbeats: Lane = new Lane();
   readonly #inbox: SqlInbox | undefined;
   readonly #lossCallbacks: Set<LossCallback> = new Set();
   #closed: Promise<void> | undefined;
@@ -96,7 +99,8 @@ export class SqlBackend
 
   async queue(step: 'enter' | 'stay', request: AcquireRequest, deadline: Instant): Promise<Granted | Waiting | Gone> {
     const values = [step, ...this.#askerValues(request)];
-    return readStep(await this.#step(this.#sql.acquire, request.name, values, deadline)) as Granted | Waiting | Gone;
+    const ask = (): Promise<string> => this.#step(this.#sql.acquire, request.name, values, deadline);
+    return readStep(await (step === 'stay' ? this.#heartbeats.run(ask) : ask())) as Granted | Waiting | Gone;
   }
 
   async renew(holds: readonly Hold[], deadline: Instant): Promise<readonly RenewAnswer[]> {

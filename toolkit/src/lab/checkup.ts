@@ -44,6 +44,7 @@ export async function checkup(ids: readonly string[], options: CheckupOptions): 
       programs,
       strace: findStrace(),
       pgbouncer,
+      isQuick: ids.length === 0 && !options.all && options.subject.length === 0,
       url,
     });
 

@@ -23,6 +23,7 @@ const installed: Circumstances = {
   programs,
   strace: program,
   pgbouncer: program,
+  isQuick: false,
   url: undefined,
 };
 
@@ -56,6 +57,12 @@ describe('the plan of a check-up', () => {
     const tasks = plan(ours).filter(({ notRun: reason }) => reason !== undefined);
     expect(notRun(tasks)).toEqual(['pause table-row', 'pooler holdfast:postgres-session']);
     expect(tasks[0]?.notRun).toContain('no limit of time');
+  });
+
+  it('leaves out what takes long with a lock, where nothing was named', () => {
+    const pauses = (isQuick: boolean) =>
+      plan(ours, { isQuick }).filter(({ experiment }) => experiment.id === 'pause').length;
+    expect(pauses(false) - pauses(true)).toBe(2);
   });
 
   it('leaves out what needs a PgBouncer where there is none', () => {

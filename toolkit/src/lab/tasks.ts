@@ -19,6 +19,7 @@ export interface ChosenSubject {
   readonly keepsOrder?: boolean;
   /** As in `BuiltInSubject`. */
   readonly patienceMs?: number;
+  readonly onlyOnDemand?: readonly string[];
   readonly doesNotApply?: Readonly<Record<string, string>>;
   /** Whether it is one of ours, so that we know what to expect of it. */
   readonly isOurs: boolean;
@@ -38,6 +39,8 @@ export interface Circumstances {
   readonly programs: ServerPrograms;
   readonly strace: ServerProgram;
   readonly pgbouncer: ServerProgram;
+  /** Nothing was named, and not all was asked for: what takes long is left out. */
+  readonly isQuick: boolean;
   /** The user's own server. */
   readonly url: string | undefined;
 }
@@ -49,7 +52,7 @@ export function planTasks(
   circumstances: Circumstances,
 ): readonly Task[] {
   return experiments.flatMap((experiment) =>
-    subjectsOf(experiment, subjects).map((subject) => ({
+    subjectsOf(experiment, subjects, circumstances).map((subject) => ({
       experiment,
       subject,
       timing: {
@@ -63,9 +66,14 @@ export function planTasks(
 }
 
 /** Those that it is about; all, to say why not, if it is about none of them. */
-function subjectsOf(experiment: Experiment, subjects: readonly ChosenSubject[]): readonly ChosenSubject[] {
+function subjectsOf(
+  experiment: Experiment,
+  subjects: readonly ChosenSubject[],
+  { isQuick }: Circumstances,
+): readonly ChosenSubject[] {
   const fitting = subjects.filter((subject) => isAbout(experiment, subject));
-  return fitting.length > 0 ? fitting : subjects;
+  if (fitting.length === 0) return subjects;
+  return fitting.filter(({ onlyOnDemand }) => !isQuick || !onlyOnDemand?.includes(experiment.id));
 }
 
 function isAbout({ kinds }: Experiment, { server }: ChosenSubject): boolean {

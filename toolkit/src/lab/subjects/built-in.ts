@@ -11,6 +11,8 @@ export interface BuiltInSubject {
   readonly keepsOrder?: true;
   /** How long a rival asks at least before the lock counts as stuck: its server needs so long, whatever the TTL is. */
   readonly patienceMs?: number;
+  /** Experiments that take long with it, so that a check-up without ids leaves them out. */
+  readonly onlyOnDemand?: readonly string[];
   /** It makes tables at its server, so that it is not let loose on one of the user's. */
   readonly makesTables?: true;
   /** Experiments that make no sense with it, each with the reason. */
@@ -100,6 +102,7 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     server: 'postgres',
     followsSentinels: false,
     patienceMs: SESSION_PATIENCE_MS,
+    onlyOnDemand: ['pause'],
     doesNotApply: {
       pooler: 'holdfast:postgres-session refuses a pooler in transaction mode with an error, and locks nothing.',
     },
@@ -127,6 +130,7 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     server: 'mysql',
     followsSentinels: false,
     patienceMs: SESSION_PATIENCE_MS,
+    onlyOnDemand: ['pause'],
     summary: 'holdfast/mysql with session: true',
     load: async () => (await import('./holdfast-mysql-session.ts')).default,
   },
