@@ -7,7 +7,7 @@ import { luaAsText } from './scripts/lua-as-text.mjs';
 const folders = '{lock/src,toolkit/src,scripts,examples}';
 const servers = `${folders}/**/*.contract.test.ts`;
 // Backends that are not part of the default run: `npm run test:more` runs them, after `npm run setup -- --more`.
-const more = '{lock/src/backends/{etcd,zookeeper,postgres,mysql},lock/src/guards,lock/src/sql}/**/*.contract.test.ts';
+const more = 'lock/src/backends/{etcd,zookeeper}/**/*.contract.test.ts';
 const seeded = `${folders}/**/*.fuzz.test.ts`;
 
 const config: ViteUserConfig = {
