@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { createPool as createMariadbPool } from 'mariadb';
 import { createPool } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -6,7 +7,7 @@ import type { AcquireRequest } from '../../core/backend.ts';
 import { Instant, systemClock } from '../../core/clock.ts';
 import { createLocks } from '../../core/lock.ts';
 import { type MysqlBackend, type MysqlSessionBackend, mysqlBackend } from './index.ts';
-import { MariadbServer, urlOf } from './test-support/mariadb-server.ts';
+import { freePort, MariadbServer, urlOf } from './test-support/mariadb-server.ts';
 
 let server: MariadbServer;
 beforeAll(async () => {
@@ -96,6 +97,39 @@ describe('MariaDB', () => {
     const granted = await mysqlBackend(pool).tryAcquire(request('digits'), soon());
     expect(granted).toMatchObject({ outcome: 'granted', fencingToken: 9007199254740994n });
   });
+});
+
+describe('a node of a Galera cluster', () => {
+  const provider = '/usr/lib/galera/libgalera_smm.so'; // comes with Debian's MariaDB
+
+  it('is refused for session locks, which hold on one node only, and not for lease rows', async ({ skip }) => {
+    skip(!existsSync(provider), `there is no ${provider}`);
+    const port = await freePort();
+    const node = await MariadbServer.start([
+      '--wsrep-on=ON',
+      `--wsrep-provider=${provider}`,
+      '--wsrep-cluster-address=gcomm://',
+      '--wsrep-node-address=127.0.0.1',
+      `--wsrep-provider-options=gmcast.listen_addr=tcp://127.0.0.1:${port}`,
+      '--binlog-format=ROW',
+      '--innodb-autoinc-lock-mode=2',
+    ]);
+    onTestFinished(() => node.stop());
+    const refused = openSession(node.url);
+    await expect(refused.tryAcquire(request('x'), soon())).rejects.toMatchObject({
+      code: 'CONFIG',
+      message: expect.stringContaining('Galera'),
+    });
+    const pool = node.pool();
+    onTestFinished(() => pool.end());
+    const nodeLocal = mysqlBackend(pool, { session: true, nodeLocal: true });
+    expect((await nodeLocal.tryAcquire(request('x'), soon())).outcome).toBe('granted');
+    await nodeLocal.close();
+    const row = mysqlBackend(pool);
+    await row.createTables();
+    expect((await row.tryAcquire(request('x'), soon())).outcome).toBe('granted');
+    await row.close();
+  }, 120_000);
 });
 
 describe('session locks', () => {
