@@ -67,8 +67,8 @@ export class SqlBackend
   readonly #sql: SqlStatements;
   readonly #requests: SqlRequests;
   readonly #lookout: Lookout;
-  /** For heartbeats: a thousand waiters shall not take all connections of a pool at once. */
-  readonly #heartbeats: Lane = new Lane();
+  /** For heartbeats and the like: a thousand waiters shall not take all connections of a pool at once. */
+  readonly #inPassing: Lane = new Lane();
   readonly #inbox: SqlInbox | undefined;
   readonly #lossCallbacks: Set<LossCallback> = new Set();
   #closed: Promise<void> | undefined;
@@ -83,7 +83,11 @@ export class SqlBackend
       clock,
       random,
       isPushed: () => this.#inbox?.isOpen === true,
-      look: (wanted, deadline) => this.#requests.rows(this.#sql.handedOver, '', [wanted], deadline),
+      look: (wanted, deadline) => {
+        const ask = () => this.#requests.rows(this.#sql.handedOver, '', [wanted], deadline);
+        // Where news are pushed this is a precaution, and can wait for its turn.
+        return this.#inbox?.isOpen === true ? this.#inPassing.run(ask) : ask();
+      },
     });
     this.#inbox = inbox?.({
       granted: (owner, fencingToken, ttlMs) => this.#lookout.tell(owner, { outcome: 'granted', fencingToken, ttlMs }),
@@ -100,7 +104,7 @@ export class SqlBackend
   async queue(step: 'enter' | 'stay', request: AcquireRequest, deadline: Instant): Promise<Granted | Waiting | Gone> {
     const values = [step, ...this.#askerValues(request)];
     const ask = (): Promise<string> => this.#step(this.#sql.acquire, request.name, values, deadline);
-    return readStep(await (step === 'stay' ? this.#heartbeats.run(ask) : ask())) as Granted | Waiting | Gone;
+    return readStep(await (step === 'stay' ? this.#inPassing.run(ask) : ask())) as Granted | Waiting | Gone;
   }
 
   async renew(holds: readonly Hold[], deadline: Instant): Promise<readonly RenewAnswer[]> {
