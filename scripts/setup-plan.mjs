@@ -6,7 +6,12 @@
 const tools = [
   { name: 'redis-server', apt: 'redis-server', brew: 'redis', use: 'the Redis backend, and every experiment on Redis' },
   { name: 'redis-sentinel', apt: 'redis-sentinel', brew: 'redis', use: 'failover experiments' },
-  { name: 'postgres', apt: 'postgresql', brew: 'postgresql@17', use: 'the PostgreSQL backend, its guard and experiments' },
+  {
+    name: 'postgres',
+    apt: 'postgresql',
+    brew: 'postgresql@17',
+    use: 'the PostgreSQL backend, its guard and experiments',
+  },
   { name: 'mariadbd', apt: 'mariadb-server', brew: 'mariadb', use: 'the MySQL backend, its guard and experiments' },
   {
     name: 'pgbouncer',

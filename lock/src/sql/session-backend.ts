@@ -33,7 +33,7 @@ import { toLockError } from './failures.ts';
 const PROBE_MS = 2_000;
 
 /** After such a silence all is lost, counted from the sending of what was answered last. */
-export const SILENT_MS = 10_000;
+const SILENT_MS = 10_000;
 
 /** After such a silence, counted from its last answer, the server ends the session: always later than we give it up. */
 export const SERVER_SILENT_MS: number = SILENT_MS + 5_000;

@@ -67,7 +67,7 @@ export async function end(process: ChildProcess, signal: NodeJS.Signals): Promis
   await gone;
 }
 
-export function hasEnded(process: ChildProcess): boolean {
+function hasEnded(process: ChildProcess): boolean {
   return process.exitCode !== null || process.signalCode !== null;
 }
 
