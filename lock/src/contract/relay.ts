@@ -107,7 +107,9 @@ export class Relay {
     server.on('data', (chunk) => {
       if (!this.#swallow(pair)) this.#pass(chunk, client);
     });
-    client.on('end', () => server.end());
+    client.on('end', () => {
+      if (!this.#blackHole) server.end();
+    });
     server.on('end', () => {
       if (!this.#blackHole) client.end();
     });

@@ -50,27 +50,4 @@ describe('a check-up of locks on databases', { timeout: RUN_LIMIT_MS }, () => {
     expect(results[0]?.figures.lostUpdates).toBeGreaterThan(0);
     expect(results[1]?.figures.overlapMs).toBe(0);
   });
-
-  it('finds what a pause does to a lock that is a session, and to one with a token', async () => {
-    const results = await checkup('pause', '--subject', 'pg-advisory', '--subject', 'holdfast:mysql');
-    expect(verdicts(results)).toEqual(['pause pg-advisory unsafe', 'pause holdfast:mysql safe']);
-    expect(results[0]?.figures.staleWritesAccepted).toBeGreaterThan(0);
-    expect(results[1]?.figures).toMatchObject({ staleWritesPastGuard: 0 });
-    expect(results[1]?.figures.staleWritesRefused).toBeGreaterThan(0);
-  });
-
-  it('finds that a session of ours ends when its network is cut, and that its holder knows it before', async () => {
-    const results = await checkup(
-      'silent-cut',
-      '--subject',
-      'holdfast:mysql-session',
-      '--subject',
-      'holdfast:postgres-session',
-    );
-    expect(results.map(({ verdict }) => verdict)).toEqual(['safe', 'safe']);
-    for (const { figures, checks } of results) {
-      expect(figures.recoveryMs).toBeGreaterThan(10_000);
-      expect(checks.find(({ checker }) => checker === 'mutual-exclusion')?.verdict).toBe('safe');
-    }
-  });
 });

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { Relay } from '../../contract/relay.ts';
 import type { AcquireRequest } from '../../core/backend.ts';
 import { Instant, systemClock } from '../../core/clock.ts';
-import type { Lease } from '../../core/lease.ts';
-import { createLocks, type Locks } from '../../core/lock.ts';
+import { createLocks } from '../../core/lock.ts';
 import { type PostgresBackend, postgresBackend } from './index.ts';
 import { advisoryKey } from './lock-key.ts';
 import { PgBouncer } from './test-support/pgbouncer.ts';
@@ -17,8 +15,6 @@ beforeAll(async () => {
 afterAll(() => server.stop(), 60_000);
 
 const soon = (): Instant => Instant.plus(systemClock.now(), 10_000);
-type SessionLocks = Locks<Lease>;
-
 let owners = 0;
 const request = (name: string, ttlMs = 10_000): AcquireRequest => ({
   name,
@@ -218,46 +214,6 @@ describe('session locks', () => {
     await lease.release();
     await locks.close();
   });
-
-  it('a holder whose link was cut without a word knows it before the server gives its lock to another', async () => {
-    const relay = await Relay.start(server.port);
-    onTestFinished(() => relay.close());
-    const pools = [server.pool({ connectionString: server.urlAt(relay.port) }), server.pool()] as const;
-    const [locks, rival] = pools.map((pool) => createLocks(postgresBackend(pool, { session: true }))) as [
-      SessionLocks,
-      SessionLocks,
-    ];
-    onTestFinished(async () => {
-      await Promise.all([locks.close(), rival.close()]);
-      await Promise.all(pools.map((pool) => pool.end()));
-    });
-    const lease = await locks.lock('link').acquire();
-    const lost = new Promise<number>((resolve) => {
-      lease.signal.addEventListener('abort', () => resolve(performance.now()));
-    });
-    relay.blackHole();
-    const cutAt = performance.now();
-    const next = await rival.lock('link').acquire({ waitMs: 60_000 });
-    const grantedAt = performance.now();
-    expect(await lost).toBeLessThan(grantedAt);
-    expect(grantedAt - cutAt).toBeLessThan(60_000);
-    await next.release();
-  }, 90_000);
-
-  it('a session on which nothing is held for a while gives its connection back to the pool', async () => {
-    const pool = server.pool();
-    const backend = postgresBackend(pool, { session: true });
-    onTestFinished(async () => {
-      await backend.close();
-      await pool.end();
-    });
-    const hold = request('short');
-    await backend.tryAcquire(hold, soon());
-    await backend.release(hold);
-    expect(pool.totalCount).toBe(1);
-    await until(() => pool.totalCount === 0, 60_000);
-    expect((await backend.tryAcquire(request('short'), soon())).outcome).toBe('granted');
-  }, 90_000);
 
   it('200,000 names have 200,000 keys', () => {
     const keys = new Set(Array.from({ length: 200_000 }, (_, index) => advisoryKey('', `job:${index}`)));
