@@ -6,11 +6,15 @@
 const tools = [
   { name: 'redis-server', apt: 'redis-server', brew: 'redis', use: 'the Redis backend, and every experiment on Redis' },
   { name: 'redis-sentinel', apt: 'redis-sentinel', brew: 'redis', use: 'failover experiments' },
-  { name: 'postgres', more: true, apt: 'postgresql', brew: 'postgresql@17', use: 'the PostgreSQL backend and guard' },
-  { name: 'mariadbd', more: true, apt: 'mariadb-server', brew: 'mariadb', use: 'the MySQL backend and guard' },
+  {
+    name: 'postgres',
+    apt: 'postgresql',
+    brew: 'postgresql@17',
+    use: 'the PostgreSQL backend, its guard and experiments',
+  },
+  { name: 'mariadbd', apt: 'mariadb-server', brew: 'mariadb', use: 'the MySQL backend, its guard and experiments' },
   {
     name: 'pgbouncer',
-    more: true,
     apt: 'pgbouncer',
     brew: 'pgbouncer',
     use: 'proof that a lease row is safe behind a pooler',

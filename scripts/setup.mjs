@@ -43,7 +43,7 @@ const serviceOf = {
 const usage = `npm run setup              install what is missing, after a question
 npm run setup -- --yes     install it without a question (also when CI is set)
 npm run setup -- --check   only say what is there; exit status 1 if something is missing
-npm run setup -- --more    take in what only npm run test:more needs: etcd, ZooKeeper, PostgreSQL, MariaDB, PgBouncer`;
+npm run setup -- --more    take in what only npm run test:more needs: etcd and ZooKeeper`;
 
 const args = process.argv.slice(2);
 const unknown = args.filter((arg) => !['--yes', '--check', '--more', '--help'].includes(arg));

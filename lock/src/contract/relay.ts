@@ -107,11 +107,15 @@ export class Relay {
     server.on('data', (chunk) => {
       if (!this.#swallow(pair)) this.#pass(chunk, client);
     });
-    client.on('end', () => server.end());
+    client.on('end', () => {
+      if (!this.#blackHole) server.end();
+    });
     server.on('end', () => {
       if (!this.#blackHole) client.end();
     });
     client.on('close', () => {
+      // In a black hole the server does not hear that the client has gone, either.
+      if (this.#blackHole) return;
       this.#pairs.delete(pair);
       server.destroy();
     });

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { checkFencingToken } from './http.ts';
 import { memoryGuard } from './memory.ts';
@@ -35,6 +36,22 @@ it('a request without a token, with a wrong one, or with a stale one is answered
   const stale = await checkFencingToken(guard, 'a', new Headers({ 'Fencing-Token': '9007199254740992' }));
   expect(stale?.status).toBe(412);
   expect(stale?.body).toContain('9007199254740993');
+});
+
+it('whatever tokens requests come with, those that are served never decrease, and none that may be is refused', async () => {
+  const token = fc.bigInt({ min: 0n, max: 2n ** 63n - 1n });
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.oneof(token, fc.bigInt({ min: 0n, max: 5n })), { maxLength: 40 }), async (tokens) => {
+      const guard = memoryGuard({ source: 'test' });
+      let floor = 0n;
+      for (const each of tokens) {
+        const refusal = await checkFencingToken(guard, 'account', { 'fencing-token': String(each) });
+        expect(refusal?.status).toBe(each < floor ? 412 : undefined);
+        if (refusal === undefined) floor = each;
+        else expect(refusal.body).toContain(String(floor));
+      }
+    }),
+  );
 });
 
 it('an error of the guard itself is not taken for a stale token', async () => {

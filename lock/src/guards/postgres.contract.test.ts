@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { postgresBackend } from '../backends/postgres/index.ts';
 import { PostgresServer } from '../backends/postgres/test-support/postgres-server.ts';
 import { postgresGuard } from './postgres.ts';
 import { describeGuard, type GuardUnderTest } from './test-support/guard-suite.ts';
@@ -86,6 +87,18 @@ it('a serialization failure goes to the user as it is, and not as a stale token'
   await one.query('ROLLBACK');
   one.release();
   two.release();
+});
+
+it('tokens of two databases are told apart by the names that they were given', async () => {
+  const [orders, billing] = ['orders', 'billing'].map((tokenSource) => postgresBackend(pool, { tokenSource }));
+  const connection = await pool.connect();
+  await connection.query('BEGIN');
+  await postgresGuard({ source: orders?.tokenSource ?? '' }).fence(connection, 'two databases', 5n);
+  const other = postgresGuard({ source: billing?.tokenSource ?? '' }).fence(connection, 'two databases', 6n);
+  await expect(other).rejects.toMatchObject({ code: 'CONFIG', message: expect.stringContaining('orders') });
+  await connection.query('ROLLBACK');
+  connection.release();
+  expect(postgresBackend(pool, { schema: 'jobs' }).tokenSource).toBe('postgres:jobs');
 });
 
 it('a pool is refused, since each of its queries is a transaction of its own', async () => {

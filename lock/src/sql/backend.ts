@@ -32,6 +32,7 @@ import type { Clock, Instant } from '../core/clock.ts';
 import { LockError, type LossReason } from '../core/errors.ts';
 import { readBroken, readRenewals, readReports, readStep, type StepAnswer } from './answers.ts';
 import type { SqlDatabase, SqlInbox, SqlNews, SqlStatements, SqlValue } from './database.ts';
+import { Lane } from './lane.ts';
 import { Lookout } from './lookout.ts';
 import { SqlRequests } from './requests.ts';
 
@@ -45,6 +46,7 @@ type LossCallback = (owner: OwnerId, reason: LossReason | 'at-risk') => void;
 export interface SqlBackendSettings {
   readonly clock: Clock;
   readonly random: () => number;
+  readonly tokenSource: string;
   /** Opens the line for news, where the database has one. */
   readonly inbox?: (news: SqlNews) => SqlInbox;
 }
@@ -65,21 +67,27 @@ export class SqlBackend
   readonly #sql: SqlStatements;
   readonly #requests: SqlRequests;
   readonly #lookout: Lookout;
+  /** For heartbeats and the like: a thousand waiters shall not take all connections of a pool at once. */
+  readonly #inPassing: Lane = new Lane();
   readonly #inbox: SqlInbox | undefined;
   readonly #lossCallbacks: Set<LossCallback> = new Set();
   #closed: Promise<void> | undefined;
 
-  constructor(database: SqlDatabase, { clock, random, inbox }: SqlBackendSettings) {
+  constructor(database: SqlDatabase, { clock, random, tokenSource, inbox }: SqlBackendSettings) {
     this.database = database;
     this.id = database.id;
-    this.tokenSource = database.id;
+    this.tokenSource = tokenSource;
     this.#sql = database.statements;
     this.#requests = new SqlRequests(database, clock, random);
     this.#lookout = new Lookout({
       clock,
       random,
       isPushed: () => this.#inbox?.isOpen === true,
-      look: (wanted, deadline) => this.#requests.rows(this.#sql.handedOver, '', [wanted], deadline),
+      look: (wanted, deadline) => {
+        const ask = () => this.#requests.rows(this.#sql.handedOver, '', [wanted], deadline);
+        // Where news are pushed this is a precaution, and can wait for its turn.
+        return this.#inbox?.isOpen === true ? this.#inPassing.run(ask) : ask();
+      },
     });
     this.#inbox = inbox?.({
       granted: (owner, fencingToken, ttlMs) => this.#lookout.tell(owner, { outcome: 'granted', fencingToken, ttlMs }),
@@ -95,7 +103,8 @@ export class SqlBackend
 
   async queue(step: 'enter' | 'stay', request: AcquireRequest, deadline: Instant): Promise<Granted | Waiting | Gone> {
     const values = [step, ...this.#askerValues(request)];
-    return readStep(await this.#step(this.#sql.acquire, request.name, values, deadline)) as Granted | Waiting | Gone;
+    const ask = (): Promise<string> => this.#step(this.#sql.acquire, request.name, values, deadline);
+    return readStep(await (step === 'stay' ? this.#inPassing.run(ask) : ask())) as Granted | Waiting | Gone;
   }
 
   async renew(holds: readonly Hold[], deadline: Instant): Promise<readonly RenewAnswer[]> {

@@ -45,6 +45,13 @@ export interface SqlFailure {
   readonly remedy: string;
 }
 
+/** The checked option `tokenSource`: guards store it in a column of 512 bytes. */
+export function checkTokenSource(value: unknown): string {
+  if (typeof value !== 'string' || value === '') throw new TypeError('The option tokenSource must be a text.');
+  if (Buffer.byteLength(value) > 512) throw new RangeError('The option tokenSource has at most 512 bytes.');
+  return value;
+}
+
 export interface SqlDatabase {
   /** As in messages: `postgres`. */
   readonly id: string;

@@ -1,10 +1,12 @@
 /**
  * Locks that hang on one connection of their own: the database has named locks that end with a session. A killed holder
- * frees its locks at once, since its connection ends; there is no deadline, no order among those who wait, and no token.
+ * frees its locks at once, since its connection ends; there is no order among those who wait, and no token.
  *
- * One connection carries all locks of a backend object. It is asked every few seconds whether it still works. When it
- * ends, everything on it is lost at once; when it is silent, it is at risk, and given up before the server can have
- * given up its side. Nobody waits in the server: who finds a lock taken asks again, with back-off and jitter.
+ * One connection carries all locks of a backend object, and each lease on it is for `SILENT_MS`: the server ends a
+ * session that has been silent for longer, so that a holder which is stopped or cut off does not keep its locks for
+ * ever, and the holder's own clock has said so before. Renewals and probes keep the session from being silent. When
+ * the connection ends, everything on it is lost at once. Nobody waits in the server: who finds a lock taken asks again,
+ * with back-off and jitter.
  *
  * @module
  */
@@ -30,8 +32,11 @@ import { toLockError } from './failures.ts';
 /** How often the connection is asked whether it still works, while something is held on it. */
 const PROBE_MS = 2_000;
 
-/** After such a silence all is lost, counted from the sending of what was answered last. The server gives up later. */
-export const SILENT_MS = 10_000;
+/** After such a silence all is lost, counted from the sending of what was answered last. */
+const SILENT_MS = 10_000;
+
+/** After such a silence, counted from its last answer, the server ends the session: always later than we give it up. */
+export const SERVER_SILENT_MS: number = SILENT_MS + 5_000;
 
 /** A connection with the events of its end. */
 export interface SessionConnection {
@@ -61,11 +66,15 @@ interface Held {
   state: 'asked' | 'held';
   /** Whether its owner has gone away before the answer. */
   unwanted: boolean;
+  /** From when on its lease counts. */
+  renewedAt: Instant;
 }
 
 interface Session<Connection> {
   readonly connection: Connection;
   answeredAt: Instant;
+  /** The question that is out: the next one waits for its answer, since not every driver keeps a line of them. */
+  turn: Promise<unknown>;
   /** By key. */
   readonly held: Map<string, Held>;
 }
@@ -77,7 +86,7 @@ export class SqlSessionBackend<Connection extends SessionConnection> implements 
   readonly guarantee: Guarantee = {
     liveness: 'at-once',
     survivesFailover: 'no',
-    clockAssumption: 'none: a hold has no deadline, and ends with its connection',
+    clockAssumption: 'the clocks of client and server run at rates that differ by less than a third',
     fencing: 'none',
     fairness: 'none',
   };
@@ -100,8 +109,10 @@ export class SqlSessionBackend<Connection extends SessionConnection> implements 
     const key = this.#database.keyOf(name);
     const known = session.held.get(key);
     // The server would give its own session a lock twice, so others of this process are refused here.
-    if (known !== undefined) return known.owner === owner && known.state === 'held' ? GRANTED : BUSY;
-    const held: Held = { owner, state: 'asked', unwanted: false };
+    if (known !== undefined) {
+      return known.owner === owner && known.state === 'held' ? grantedFrom(known.renewedAt) : BUSY;
+    }
+    const held: Held = { owner, state: 'asked', unwanted: false, renewedAt: this.#clock.now() };
     session.held.set(key, held);
     const answer = this.#ask(session, name, (connection) => this.#database.lock(connection, key)).then(
       (isOurs) => {
@@ -119,8 +130,7 @@ export class SqlSessionBackend<Connection extends SessionConnection> implements 
     const isOurs = await answer;
     if (!isOurs) return BUSY;
     if (this.#session !== session || held.unwanted) return BUSY; // the connection ended, or the caller left, meanwhile
-    this.#probeLater();
-    return GRANTED;
+    return grantedFrom(held.renewedAt);
   }
 
   async release({ name, owner }: Hold): Promise<ReleaseAnswer> {
@@ -139,10 +149,13 @@ export class SqlSessionBackend<Connection extends SessionConnection> implements 
     const session = this.#session;
     if (session === undefined) return holds.map(() => 'lost');
     const names = holds[0]?.name ?? '';
+    const sentAt = this.#clock.now();
     await this.#ask(session, names, (connection) => this.#database.probe(connection));
     return holds.map(({ name, owner }) => {
       const held = this.#session === session ? session.held.get(this.#database.keyOf(name)) : undefined;
-      return held?.owner === owner && held.state === 'held' ? 'held' : 'lost';
+      if (held?.owner !== owner || held.state !== 'held') return 'lost';
+      held.renewedAt = sentAt;
+      return { outcome: 'renewed', ttlMs: SILENT_MS, countedFrom: sentAt };
     });
   }
 
@@ -161,7 +174,6 @@ export class SqlSessionBackend<Connection extends SessionConnection> implements 
   async #unlock(session: Session<Connection>, name: string, key: string): Promise<boolean> {
     const isDone = await this.#ask(session, name, (connection) => this.#database.unlock(connection, key));
     session.held.delete(key);
-    if (session.held.size === 0) this.#stopProbing();
     return isDone;
   }
 
@@ -171,9 +183,14 @@ export class SqlSessionBackend<Connection extends SessionConnection> implements 
     name: string,
     question: (connection: Connection) => Promise<Answer>,
   ): Promise<Answer> {
-    const sentAt = this.#clock.now();
+    let sentAt = this.#clock.now();
+    const turn = session.turn.then(() => {
+      sentAt = this.#clock.now();
+      return question(session.connection);
+    });
+    session.turn = turn.catch(() => undefined);
     try {
-      const answer = await question(session.connection);
+      const answer = await turn;
       session.answeredAt = Instant.latest(session.answeredAt, sentAt);
       return answer;
     } catch (error) {
@@ -199,7 +216,12 @@ export class SqlSessionBackend<Connection extends SessionConnection> implements 
   async #connect(deadline: Instant): Promise<Session<Connection>> {
     const { connections } = this.#database;
     const connection = await takeConnection(connections, this.#clock, deadline);
-    const session = { connection, answeredAt: this.#clock.now(), held: new Map<string, Held>() };
+    const session: Session<Connection> = {
+      connection,
+      answeredAt: this.#clock.now(),
+      turn: Promise.resolve(),
+      held: new Map(),
+    };
     let isOver = false;
     const over = (): void => {
       isOver = true;
@@ -215,6 +237,7 @@ export class SqlSessionBackend<Connection extends SessionConnection> implements 
       throw error;
     }
     this.#session = session;
+    this.#probeLater();
     return session;
   }
 
@@ -237,16 +260,26 @@ export class SqlSessionBackend<Connection extends SessionConnection> implements 
 
   #probe(session: Session<Connection>): void {
     this.#cancelProbe = undefined;
-    if (this.#session !== session || session.held.size === 0) return;
+    if (this.#session !== session) return;
     const silentMs = this.#clock.now() - session.answeredAt;
-    // Also after this process was stopped for so long: who knows what became of the connection meanwhile.
+    // Also after this process was stopped for so long, and where nothing is held: the server does not wait for ever.
     if (silentMs >= SILENT_MS) {
       this.#end(session);
       return;
     }
+    this.#probeLater();
+    if (session.held.size === 0) return;
     if (silentMs >= 2 * PROBE_MS) for (const { owner } of session.held.values()) this.#report(owner, 'at-risk');
     this.#ask(session, '', (connection) => this.#database.probe(connection)).catch(() => undefined); // #ask has ended it
-    this.#probeLater();
+    this.#dropExpired(session);
+  }
+
+  /** Gives back what nobody has renewed in time. Its lease is over, and the session may live on for the sake of others. */
+  #dropExpired(session: Session<Connection>): void {
+    for (const [key, { state, renewedAt }] of session.held) {
+      const isOver = state === 'held' && this.#clock.now() - renewedAt >= SILENT_MS;
+      if (isOver) void this.#unlock(session, '', key).catch(() => undefined);
+    }
   }
 
   #stopProbing(): void {
@@ -259,5 +292,8 @@ export class SqlSessionBackend<Connection extends SessionConnection> implements 
   }
 }
 
-const GRANTED: Granted = { outcome: 'granted', ttlMs: Number.POSITIVE_INFINITY };
+function grantedFrom(countedFrom: Instant): Granted {
+  return { outcome: 'granted', ttlMs: SILENT_MS, countedFrom };
+}
+
 const BUSY: Busy = { outcome: 'busy' };

@@ -6,7 +6,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -35,6 +35,7 @@ export class CheckupRun {
 
   constructor(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
     this.#folder = mkdtempSync(path.join(tmpdir(), 'holdfast-test-'));
+    chmodSync(this.#folder, 0o711); // a server that does not run as root must get to its files
     mkdirSync(this.temporary);
     this.process = spawn(process.execPath, [program, 'checkup', ...args], {
       cwd: this.#folder,

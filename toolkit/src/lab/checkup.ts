@@ -15,7 +15,7 @@ import { Progress } from './progress.ts';
 import { Reaper } from './reaper.ts';
 import { outcomeOf, type Run } from './result.ts';
 import { runTasks } from './runner.ts';
-import { findServers, findStrace } from './servers/find-server.ts';
+import { findPgBouncer, findServers, findStrace } from './servers/find-server.ts';
 import { keepRun, toJson } from './store.ts';
 import { planTasks } from './tasks.ts';
 
@@ -25,6 +25,7 @@ const WORKERS = 3;
 /** Resolves with the exit code. Rejects with a UsageError for what cannot be done as it was asked for. */
 export async function checkup(ids: readonly string[], options: CheckupOptions): Promise<number> {
   const programs = findServers();
+  const pgbouncer = findPgBouncer();
   if (options.list) {
     printLines(listLines(programs));
     return EXIT_CODES.done.code;
@@ -42,6 +43,8 @@ export async function checkup(ids: readonly string[], options: CheckupOptions): 
       platform: process.platform,
       programs,
       strace: findStrace(),
+      pgbouncer,
+      isQuick: ids.length === 0 && !options.all && options.subject.length === 0,
       url,
     });
 
@@ -57,6 +60,7 @@ export async function checkup(ids: readonly string[], options: CheckupOptions): 
     const running = runTasks(tasks, {
       reaper,
       programs,
+      pgbouncer,
       url,
       signal: interrupt.signal,
       concurrency: WORKERS,

@@ -70,7 +70,9 @@ async function chooseSubjects(
 ): Promise<readonly ChosenSubject[]> {
   // On a user's own server only locks that use it are of interest.
   const kind = url === undefined ? undefined : kindOf(url);
-  const byDefault = builtInSubjects.filter(({ server }) => url === undefined || server === kind);
+  const byDefault = builtInSubjects.filter(
+    ({ server, makesTables }) => url === undefined || (server === kind && !makesTables),
+  );
   if (named.length === 0 && byDefault.length === 0) {
     throw new UsageError('None of our own subjects can use that --url. Name yours with --subject FILE.');
   }
@@ -81,6 +83,9 @@ async function chooseSubjects(
       throw new UsageError(
         `${name} cannot use that --url: it needs ${builtIn.server === 'none' ? 'no server' : URLS[builtIn.server]}.`,
       );
+    }
+    if (builtIn?.makesTables && url !== undefined) {
+      throw new UsageError(`${name} would make tables on your server. Without --url the lab starts its own.`);
     }
     subjects.push(builtIn ? ours(builtIn) : await theirs(name, reaper));
   }
@@ -96,6 +101,8 @@ async function chooseSubjects(
 
 const URLS: Readonly<Record<ServerKind, string>> = {
   redis: 'redis:// or rediss://',
+  postgres: 'postgres:// or postgresql://',
+  mysql: 'mysql:// or mariadb://',
   etcd: 'etcd:// or etcds://',
   zookeeper: 'zookeeper:// or zookeepers://',
 };
@@ -106,8 +113,8 @@ function kindOf(url: string): ServerKind | undefined {
   return kinds.find((kind) => scheme !== undefined && URLS[kind].split(' or ').includes(scheme.toLowerCase()));
 }
 
-function ours({ name, server, followsSentinels, keepsOrder }: BuiltInSubject): ChosenSubject {
-  return { name, source: name, server, followsSentinels, keepsOrder: keepsOrder === true, isOurs: true };
+function ours({ load, summary, ...subject }: BuiltInSubject): ChosenSubject {
+  return { ...subject, source: subject.name, isOurs: true };
 }
 
 /** Asks the file in a process of its own what it is: it may hang, throw or print. */

@@ -8,6 +8,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { HistoryWriter } from './history.ts';
 import type { Reaper } from './reaper.ts';
+import type { BlackHole } from './servers/black-hole.ts';
 import type { Ensemble, Member } from './servers/member.ts';
 import { RedisServer } from './servers/redis.ts';
 import { watchKeys } from './servers/redis-watch.ts';
@@ -23,6 +24,8 @@ export interface Cluster {
   readonly servers: readonly string[];
   /** Where the first holder has an address of its own. */
   readonly urlOfA?: string;
+  /** The first holder's way to the server, where it can be cut. */
+  readonly wayOfA?: BlackHole;
   /** Where there is a failover to be had. */
   readonly replication?: Replication;
   /** The servers of an etcd or a ZooKeeper, and the one that the first holder talks to, if that was chosen. */

@@ -17,15 +17,28 @@ export interface Experiment extends Rule {
   readonly question: string;
   /**
    * `one`: whatever server the subject needs, one of it, which may also be the user's. `own-one`: the same, but the lab
-   * looks into it, so that it must be the lab's. `own-three`: an ensemble of three. The others are Redis.
+   * looks into it, so that it must be the lab's. `own-three`: an ensemble of three. `behind-black-hole`: the first holder's way to it can be cut. `behind-pooler`: a
+   * PgBouncer in transaction mode stands before it. The others are Redis.
    */
-  readonly servers: 'one' | 'own-one' | 'own-three' | 'redis-replicated' | 'redis-sentinels';
+  readonly servers:
+    | 'one'
+    | 'own-one'
+    | 'own-three'
+    | 'redis-replicated'
+    | 'redis-sentinels'
+    | 'behind-black-hole'
+    | 'behind-pooler';
   /** The kinds of server that it is about. Left out: all, and locks without one. */
   readonly kinds?: readonly ServerKind[];
   /** The only one of three members that the first holder talks to. Left out: it knows all of them. */
   readonly holderAsks?: 'one-follower' | 'the-leader';
   /** A program that its fault needs. */
-  readonly tool?: 'strace';
+  readonly tool?: 'strace' | 'pgbouncer';
+  /**
+   * After such a silence an SQL server of the lab ends a session, as an administrator may have set it. Left out: the
+   * server's own default, which is never, or eight hours.
+   */
+  readonly idleLimitMs?: (timing: Timing) => number;
   /** Not part of a check-up without ids: it takes long, or repeats another at a larger size. */
   readonly onlyOnDemand?: true;
   readonly workload: (scene: Scene, fault: Fault) => Promise<void>;

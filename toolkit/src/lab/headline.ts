@@ -6,20 +6,33 @@ export function headline({ experiment, verdict, figures, checks, reason }: Resul
   if (verdict === 'not-run' || verdict === 'unknown') return reason ?? '';
   const exclusion = checks.find((check) => check.checker === 'mutual-exclusion')?.verdict;
   const parts: string[] = [];
-  if (exclusion === 'unsafe') parts.push(`Two holders at once for ${span(figures.overlapMs ?? 0)}.`);
-  else if (FREED_BY_TIME.has(experiment) && figures.recoveryMs !== undefined) {
+  if (exclusion === 'unsafe') {
+    const overlap = span(figures.overlapMs ?? 0);
+    const times = figures.grantsWhileHeld;
+    parts.push(
+      times === undefined
+        ? `Two holders at once for ${overlap}.`
+        : `Given to a second holder ${times} times while the first had it, for ${overlap} in all.`,
+    );
+  } else if (FREED_BY_TIME.has(experiment) && figures.recoveryMs !== undefined) {
     const { recoveryMs, tries = 1, handOverMs } = figures;
     const release = handOverMs === undefined ? 'Free again' : `Handed over in ${span(handOverMs)}; free again`;
     parts.push(
-      `${release} ${span(recoveryMs)} after the kill${tries > 1 ? `, at try ${tries}` : ''}; never two holders.`,
+      `${release} ${span(recoveryMs)} after the ${FREED_BY_TIME.get(experiment)}${tries > 1 ? `, at try ${tries}` : ''}; never two holders.`,
     );
   } else if (exclusion === 'safe') parts.push(...exclusionKept(figures));
   parts.push(effects(verdict, figures) ?? reason ?? '');
   return parts.filter(Boolean).join(' ');
 }
 
-/** The experiments in which a killed holder's time must pass. */
-const FREED_BY_TIME: ReadonlySet<string> = new Set(['crash', 'etcd-lease', 'etcd-leader-crash', 'zk-session-crash']);
+/** The experiments in which the time of a holder must pass, and what had been done to that holder. */
+const FREED_BY_TIME: ReadonlyMap<string, string> = new Map([
+  ['crash', 'kill'],
+  ['etcd-lease', 'kill'],
+  ['etcd-leader-crash', 'kill'],
+  ['zk-session-crash', 'kill'],
+  ['silent-cut', 'cut'],
+]);
 
 function exclusionKept({
   marginMs,

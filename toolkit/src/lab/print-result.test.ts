@@ -45,6 +45,19 @@ const failover: Result = {
 };
 
 describe('a result as text', () => {
+  it('says how often a lock was given to a second holder, where that was more than once', () => {
+    const figures = { overlapMs: 554, grantsWhileHeld: 5, staleWritesAccepted: 36, lostUpdates: 39 };
+    const lines = resultLines({ ...failover, experiment: 'pooler', verdict: 'unsafe', figures }, paint, 120);
+    expect(lines[1]).toContain('Given to a second holder 5 times while the first had it, for 554 ms in all.');
+  });
+
+  it('says how long a lock was stuck after a cut', () => {
+    const checks = failover.checks.filter(({ checker }) => checker === 'sanity');
+    const figures = { recoveryMs: 14_900, tries: 150 };
+    const lines = resultLines({ ...failover, experiment: 'silent-cut', figures, checks }, paint, 120);
+    expect(lines[1]).toContain('Free again 14.9 s after the cut, at try 150');
+  });
+
   it('says first what happened to the lock, then to the data, then second by second', () => {
     expect(resultLines(failover, paint, 80)).toEqual([
       'holdfast:redis · failover                                      safe, as expected',

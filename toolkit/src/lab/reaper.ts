@@ -9,10 +9,13 @@ import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { processFile } from './process-file.ts';
 
+/** By the pid of its first process, the signal that ends a group. SIGKILL comes after any other. */
+export type ProcessGroups = Map<number, NodeJS.Signals>;
+
 export class Reaper {
   readonly #process: ChildProcess;
   /** Process groups that live. */
-  readonly #groups = new Set<number>();
+  readonly #groups: ProcessGroups = new Map();
   /** For everything temporary; gone when the check-up is. */
   readonly folder: string;
 
@@ -41,12 +44,17 @@ export class Reaper {
    * Starts a process of ours in a group of its own, which ends with the check-up at the latest. It must end by itself
    * when its channel to us does, for the moment in which the reaper does not know it yet.
    */
-  spawn(command: string, args: readonly string[], options: SpawnOptions): ChildProcess {
+  spawn(
+    command: string,
+    args: readonly string[],
+    options: SpawnOptions,
+    endsBy: NodeJS.Signals = 'SIGKILL',
+  ): ChildProcess {
     const child = spawn(command, args, { ...options, detached: true });
     const { pid } = child;
     if (pid !== undefined) {
-      this.#groups.add(pid);
-      this.#tell(`+${pid}`);
+      this.#groups.set(pid, endsBy);
+      this.#tell(`+${pid} ${endsBy}`);
       child.once('exit', () => {
         // What the process has started itself goes with it.
         killGroup(pid);
@@ -59,14 +67,17 @@ export class Reaper {
 
   /**
    * The same for a program that knows nothing of us. A shell waits for a word on its standard input, and becomes that
-   * program only then; if we die before, the word never comes.
+   * program only then; if we die before, the word never comes. `endsBy` is for a program that would leave something in
+   * the kernel behind if it were killed outright.
    */
-  spawnProgram(program: string, args: readonly string[], options: { cwd: string; output: number }): ChildProcess {
-    const { cwd, output } = options;
-    const child = this.spawn('/bin/sh', ['-c', 'read -r word && exec "$@"', 'sh', program, ...args], {
-      cwd,
-      stdio: ['pipe', output, output],
-    });
+  spawnProgram(
+    program: string,
+    args: readonly string[],
+    options: { readonly cwd: string; readonly output: number; readonly endsBy?: NodeJS.Signals },
+  ): ChildProcess {
+    const { cwd, output, endsBy } = options;
+    const shell = ['-c', 'read -r word && exec "$@"', 'sh', program, ...args];
+    const child = this.spawn('/bin/sh', shell, { cwd, stdio: ['pipe', output, output] }, endsBy);
     child.stdin?.on('error', () => {});
     // The reaper has been told by now: both are written at once, in this order.
     child.stdin?.end('go\n');
@@ -89,6 +100,18 @@ export class Reaper {
   }
 }
 
+/** How long a program may take that is asked to end. */
+const GENTLE_LIMIT_MS = 3_000;
+
+/** Whether there was such a process. */
+function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, name);
+  } catch {
+    return false;
+  }
+}
+
 /** Kills a process and all of its group; nothing happens where none is left. */
 function killGroup(pid: number): void {
   try {
@@ -99,8 +122,14 @@ function killGroup(pid: number): void {
 }
 
 /** Ends these process groups, then removes the folder. */
-export function cleanUp(groups: ReadonlySet<number>, folder: string): void {
-  for (const pid of groups) killGroup(pid);
+export function cleanUp(groups: ProcessGroups, folder: string): void {
+  const gently = [...groups].filter(([, endsBy]) => endsBy !== 'SIGKILL');
+  for (const [pid, endsBy] of gently) signal(pid, endsBy);
+  const giveUpAt = performance.now() + GENTLE_LIMIT_MS;
+  while (performance.now() < giveUpAt && gently.some(([pid]) => signal(pid, 0))) {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10); // nothing else is left to be done here
+  }
+  for (const pid of groups.keys()) killGroup(pid);
   // Killed processes may still be finishing a write, which makes a folder reappear: that is what the retries are for.
   rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
 }

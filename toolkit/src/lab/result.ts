@@ -30,6 +30,8 @@ export interface Figures {
   marginMs?: number;
   /** The part of it in which the older holder was awake, so that it could act on its belief. */
   falseBeliefMs?: number;
+  /** How often the lock was given to a second holder while a first one believed to hold it, where that was more than once. */
+  grantsWhileHeld?: number;
   /** Writes of the stale holder that the register without a guard took. */
   staleWritesAccepted?: number;
   /** Updates that a later write did not know of and so undid, in the register without a guard. */

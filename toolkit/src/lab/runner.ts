@@ -16,7 +16,8 @@ import { Resource } from './resource.ts';
 import type { Result } from './result.ts';
 import type { Scene } from './scene.ts';
 import { hideSecretsOf } from './secrets.ts';
-import { findStrace, type ServerPrograms } from './servers/find-server.ts';
+import { findStrace, type ServerProgram, type ServerPrograms } from './servers/find-server.ts';
+import { sqlCluster } from './sql-cluster.ts';
 import { messageOf } from './subjects/load-subject.ts';
 import type { Task } from './tasks.ts';
 import { Tool } from './tool.ts';
@@ -36,6 +37,7 @@ export interface Watcher {
 export interface RunOptions {
   readonly reaper: Reaper;
   readonly programs: ServerPrograms;
+  readonly pgbouncer: ServerProgram;
   readonly url: string | undefined;
   readonly signal: AbortSignal;
   /** How many tasks at once. Each waits most of its time, so it may be more than there are cores. */
@@ -204,18 +206,24 @@ async function play(task: Task, options: RunOptions, stage: Stage): Promise<void
 }
 
 function clusterFor(
-  { experiment, subject }: Task,
-  { reaper, programs, url }: RunOptions,
+  { experiment, subject, timing }: Task,
+  { reaper, programs, pgbouncer, url }: RunOptions,
   { folder, history, lockName }: Pick<Stage, 'folder' | 'history'> & { lockName: string },
 ): Promise<Cluster> | Cluster {
-  const { servers, holderAsks } = experiment;
+  const { servers, holderAsks, idleLimitMs } = experiment;
   if (url !== undefined && servers === 'one') return theirServer(url, lockName);
   if (subject.server === 'none') return folderOnly(folder);
   const program = programs[subject.server];
   if ('missing' in program) throw new Error(program.missing);
   if (subject.server !== 'redis') {
-    const members = servers === 'own-three' ? 3 : 1;
-    return ensembleCluster({ reaper, kind: subject.server, program, folder, members, holderAsks });
+    const { server: kind } = subject;
+    if (kind === 'etcd' || kind === 'zookeeper') {
+      const members = servers === 'own-three' ? 3 : 1;
+      return ensembleCluster({ reaper, kind, program, folder, members, holderAsks });
+    }
+    const way = servers === 'behind-black-hole' ? 'black-hole' : servers === 'behind-pooler' ? 'pooler' : 'direct';
+    const use = { reaper, kind, program: program.file, folder, history, way, pgbouncer } as const;
+    return sqlCluster({ ...use, idleLimitMs: idleLimitMs?.(timing) });
   }
   const use = { reaper, program: program.file, folder, history };
   if (servers === 'one' || servers === 'own-one') return singleRedis(use);

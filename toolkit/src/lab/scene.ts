@@ -20,6 +20,8 @@ export interface Timing {
   readonly stoppedForMs: number;
   /** How long one looks whether the old holder still believes, after the rival has done some work. */
   readonly observeMs: number;
+  /** How long the rival asks at least before the lock counts as stuck, where a lock of two TTLs and a second would be too short. */
+  readonly patienceMs?: number;
 }
 
 export interface Scene {

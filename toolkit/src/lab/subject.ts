@@ -11,8 +11,8 @@ export interface Subject {
   /** Short, as it shall stand in the results. */
   readonly name: string;
   /**
-   * Which server the lab shall start for it: `redis` (the default), `etcd`, `zookeeper`, or `none` for a lock that needs
-   * no server. With `--url` the lab starts nothing.
+   * Which server the lab shall start for it: `redis` (the default), `etcd`, `zookeeper`, `postgres`,
+   * `mysql`, or `none` for a lock that needs no server. With `--url` the lab starts nothing.
    */
   readonly server?: ServerKind | 'none';
   /** Connects. Called once for each that holds or waits; most are in a process of their own, many waiters share some. */

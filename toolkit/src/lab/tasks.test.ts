@@ -3,11 +3,9 @@ import { experiments } from './experiments/all.ts';
 import { builtInSubjects } from './subjects/built-in.ts';
 import { type ChosenSubject, type Circumstances, planTasks } from './tasks.ts';
 
-const ours: ChosenSubject[] = builtInSubjects.map(({ name, server, followsSentinels }) => ({
-  name,
-  source: name,
-  server,
-  followsSentinels,
+const ours: ChosenSubject[] = builtInSubjects.map(({ load, summary, ...subject }) => ({
+  ...subject,
+  source: subject.name,
   isOurs: true,
 }));
 const theirs: ChosenSubject = {
@@ -18,9 +16,16 @@ const theirs: ChosenSubject = {
   isOurs: false,
 };
 const program = { file: '/usr/bin/it' };
-const programs = { redis: program, etcd: program, zookeeper: program };
+const programs = { redis: program, etcd: program, zookeeper: program, postgres: program, mysql: program };
 const missing = { missing: 'redis-server is not installed.' };
-const installed: Circumstances = { platform: 'linux', programs, strace: program, url: undefined };
+const installed: Circumstances = {
+  platform: 'linux',
+  programs,
+  strace: program,
+  pgbouncer: program,
+  isQuick: false,
+  url: undefined,
+};
 
 const plan = (subjects: readonly ChosenSubject[], circumstances: Partial<Circumstances> = {}) =>
   planTasks(experiments, subjects, (experiment) => experiment.timing(3_000), { ...installed, ...circumstances });
@@ -48,19 +53,41 @@ describe('the plan of a check-up', () => {
     );
   });
 
-  it('leaves nothing out when all servers are installed', () => {
-    expect(notRun(plan(ours))).toEqual([]);
+  it('leaves out only what makes no sense with a lock, and says why', () => {
+    const tasks = plan(ours).filter(({ notRun: reason }) => reason !== undefined);
+    expect(notRun(tasks)).toEqual(['pause table-row', 'pooler holdfast:postgres-session']);
+    expect(tasks[0]?.notRun).toContain('no limit of time');
+  });
+
+  it('leaves out what takes long with a lock, where nothing was named', () => {
+    const pauses = (isQuick: boolean) =>
+      plan(ours, { isQuick }).filter(({ experiment }) => experiment.id === 'pause').length;
+    expect(pauses(false) - pauses(true)).toBe(2);
+  });
+
+  it('leaves out what needs a PgBouncer where there is none', () => {
+    const tasks = plan(ours, { pgbouncer: { missing: 'pgbouncer is not installed.' } });
+    expect(
+      tasks.find(({ experiment, subject }) => experiment.id === 'pooler' && subject.name === 'pg-advisory'),
+    ).toMatchObject({ notRun: 'pgbouncer is not installed.' });
+  });
+
+  it('waits longer where the server needs longer, whatever the TTL is', () => {
+    const patience = (name: string) => plan(ours).find(({ subject }) => subject.name === name)?.timing.patienceMs;
+    expect(patience('holdfast:mysql-session')).toBeGreaterThan(15_000);
+    expect(patience('holdfast:mysql')).toBeUndefined();
   });
 
   it('leaves out what needs a tool that is missing', () => {
     const tasks = plan(ours, { strace: { missing: 'strace is not installed.' } });
-    expect(new Set(notRun(tasks).map((which) => which.split(' ')[0]))).toEqual(
-      new Set(['etcd-disk', 'etcd-disk-back']),
-    );
+    const without = tasks.filter(({ notRun: reason }) => reason === 'strace is not installed.');
+    expect(new Set(without.map(({ experiment }) => experiment.id))).toEqual(new Set(['etcd-disk', 'etcd-disk-back']));
   });
 
   it('runs what needs no server when all are missing, and says of the rest what is missing', () => {
-    const tasks = plan(ours, { programs: { redis: missing, etcd: missing, zookeeper: missing } });
+    const tasks = plan(ours, {
+      programs: { redis: missing, etcd: missing, zookeeper: missing, postgres: missing, mysql: missing },
+    });
     expect(
       tasks.filter((task) => !task.notRun).map(({ experiment, subject }) => `${experiment.id} ${subject.name}`),
     ).toEqual(['crash holdfast:sqlite', 'pause holdfast:sqlite']);

@@ -17,6 +17,10 @@ export interface ChosenSubject {
   readonly followsSentinels: boolean;
   /** Whether it promises to serve in the order of arrival. */
   readonly keepsOrder?: boolean;
+  /** As in `BuiltInSubject`. */
+  readonly patienceMs?: number;
+  readonly onlyOnDemand?: readonly string[];
+  readonly doesNotApply?: Readonly<Record<string, string>>;
   /** Whether it is one of ours, so that we know what to expect of it. */
   readonly isOurs: boolean;
 }
@@ -34,6 +38,9 @@ export interface Circumstances {
   readonly platform: NodeJS.Platform;
   readonly programs: ServerPrograms;
   readonly strace: ServerProgram;
+  readonly pgbouncer: ServerProgram;
+  /** Nothing was named, and not all was asked for: what takes long is left out. */
+  readonly isQuick: boolean;
   /** The user's own server. */
   readonly url: string | undefined;
 }
@@ -45,10 +52,13 @@ export function planTasks(
   circumstances: Circumstances,
 ): readonly Task[] {
   return experiments.flatMap((experiment) =>
-    subjectsOf(experiment, subjects).map((subject) => ({
+    subjectsOf(experiment, subjects, circumstances).map((subject) => ({
       experiment,
       subject,
-      timing: timingOf(experiment),
+      timing: {
+        ...timingOf(experiment),
+        ...(subject.patienceMs === undefined ? {} : { patienceMs: subject.patienceMs }),
+      },
       expected: (subject.isOurs && experiment.expected[subject.name]) || 'safe',
       notRun: obstacle(experiment, subject, circumstances),
     })),
@@ -56,9 +66,14 @@ export function planTasks(
 }
 
 /** Those that it is about; all, to say why not, if it is about none of them. */
-function subjectsOf(experiment: Experiment, subjects: readonly ChosenSubject[]): readonly ChosenSubject[] {
+function subjectsOf(
+  experiment: Experiment,
+  subjects: readonly ChosenSubject[],
+  { isQuick }: Circumstances,
+): readonly ChosenSubject[] {
   const fitting = subjects.filter((subject) => isAbout(experiment, subject));
-  return fitting.length > 0 ? fitting : subjects;
+  if (fitting.length === 0) return subjects;
+  return fitting.filter(({ onlyOnDemand }) => !isQuick || !onlyOnDemand?.includes(experiment.id));
 }
 
 function isAbout({ kinds }: Experiment, { server }: ChosenSubject): boolean {
@@ -67,13 +82,15 @@ function isAbout({ kinds }: Experiment, { server }: ChosenSubject): boolean {
 
 function obstacle(experiment: Experiment, subject: ChosenSubject, circumstances: Circumstances): string | undefined {
   const { servers, kinds, tool } = experiment;
-  const { platform, programs, strace, url } = circumstances;
+  const { platform, programs, strace, pgbouncer, url } = circumstances;
   if (platform === 'win32')
     return 'The faults are signals of POSIX systems, such as SIGSTOP, which Windows does not have.';
   if (!isAbout(experiment, subject)) {
     const needs = subject.server === 'none' ? 'needs no server' : `is on ${subject.server}`;
     return `It is about ${kinds?.join(' and ')}, and ${subject.name} ${needs}.`;
   }
+  const reason = subject.doesNotApply?.[experiment.id];
+  if (reason !== undefined) return reason;
   if (servers !== 'one' && subject.server === 'none') {
     return `${subject.name} needs no server, so there is none that could fail over.`;
   }
@@ -85,5 +102,6 @@ function obstacle(experiment: Experiment, subject: ChosenSubject, circumstances:
     const program = programs[subject.server];
     if ('missing' in program) return program.missing;
   }
+  if (tool === 'pgbouncer' && 'missing' in pgbouncer) return pgbouncer.missing;
   return tool === 'strace' && 'missing' in strace ? strace.missing : undefined;
 }

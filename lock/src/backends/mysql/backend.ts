@@ -10,8 +10,8 @@ const ALREADY_EXISTS = 1304;
 export class MysqlBackend extends SqlBackend {
   readonly #pool: MysqlPool;
 
-  constructor(pool: MysqlPool, { clock }: { readonly clock: Clock }) {
-    super(new MysqlDatabase(pool, clock), { clock, random: systemRandom });
+  constructor(pool: MysqlPool, { tokenSource, clock }: { readonly tokenSource: string; readonly clock: Clock }) {
+    super(new MysqlDatabase(pool, clock), { clock, random: systemRandom, tokenSource });
     this.#pool = pool;
   }
 

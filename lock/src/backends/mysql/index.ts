@@ -19,6 +19,7 @@
  */
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { checkBoolean, checkKeys } from '../../core/options.ts';
+import { checkTokenSource } from '../../sql/database.ts';
 import { SqlSessionBackend } from '../../sql/session-backend.ts';
 import { MysqlBackend } from './backend.ts';
 import { type MysqlCallbackPool, type MysqlConnection, type MysqlPool, poolOf } from './client.ts';
@@ -29,6 +30,11 @@ export type { MysqlCallbackPool, MysqlConnection, MysqlPool } from './client.ts'
 export { MysqlBackend };
 
 export interface MysqlBackendOptions {
+  /**
+   * The name of this database, for guards: tokens of two databases do not compare, and a guard refuses those of another
+   * name. Say it where a resource may ever meet the locks of two. Default `mysql`.
+   */
+  readonly tokenSource?: string;
   /** For tests. */
   readonly clock?: Clock;
 }
@@ -61,8 +67,9 @@ export function mysqlBackend(
   const pool = poolOf(client);
   const { clock = systemClock } = options;
   if (!('session' in options && options.session)) {
-    checkKeys('The options of mysqlBackend', options, ['session', 'clock']);
-    return new MysqlBackend(pool, { clock });
+    checkKeys('The options of mysqlBackend', options, ['session', 'tokenSource', 'clock']);
+    const { tokenSource = 'mysql' } = options as MysqlBackendOptions;
+    return new MysqlBackend(pool, { tokenSource: checkTokenSource(tokenSource), clock });
   }
   checkKeys('The options of a session lock', options, ['session', 'namespace', 'nodeLocal', 'clock']);
   const { namespace = '', nodeLocal = false } = options;

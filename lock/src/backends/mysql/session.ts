@@ -1,9 +1,9 @@
 /**
  * GET_LOCK of MySQL and MariaDB on a pinned connection.
  *
- * Only the answer 1 is a yes: 0 means that another session has it, NULL that something went wrong. The session's own
- * timeouts are switched off, since a holder may be silent for as long as its work takes. A link that was cut without a
- * word is found by the server's kernel alone, after two hours by default: see the documentation.
+ * Only the answer 1 is a yes: 0 means that another session has it, NULL that something went wrong. The server ends a
+ * session that is silent for too long (`wait_timeout`), later than our own side gives up; by itself it would find a
+ * link that was cut without a word only through its kernel, after two hours. Limits of statement time are switched off.
  *
  * @module
  */
@@ -11,13 +11,10 @@ import { createHash } from 'node:crypto';
 import { LockError } from '../../core/errors.ts';
 import type { ConnectionSource } from '../../sql/connections.ts';
 import type { SqlFailure, SqlRow } from '../../sql/database.ts';
-import type { SessionDatabase } from '../../sql/session-backend.ts';
+import { SERVER_SILENT_MS, type SessionDatabase } from '../../sql/session-backend.ts';
 import type { MysqlConnection, MysqlPool } from './client.ts';
 import { connectionsOf, query } from './database.ts';
 import { understand } from './failures.ts';
-
-/** The longest that every server takes; for some platforms less, to which the server cuts it with a warning. */
-const LONGEST_WAIT_S = 31_536_000;
 
 export interface MysqlSessionSettings {
   readonly namespace: string;
@@ -43,7 +40,7 @@ export class MysqlSessions implements SessionDatabase<MysqlConnection> {
     );
     const values = new Map(variables.map((row) => [String(row.Variable_name), String(row.Value)]));
     if (values.get('wsrep_on') === 'ON' && !this.#settings.nodeLocal) throw galeraError();
-    await query(connection, `SET SESSION wait_timeout = ${LONGEST_WAIT_S}`);
+    await query(connection, `SET SESSION wait_timeout = ${Math.ceil(SERVER_SILENT_MS / 1_000)}`);
     for (const name of ['max_statement_time', 'max_execution_time']) {
       if (values.has(name)) await query(connection, `SET SESSION ${name} = 0`);
     }

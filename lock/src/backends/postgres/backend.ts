@@ -9,6 +9,7 @@ export interface PostgresBackendSettings {
   /** The schema with its dot, or nothing. */
   readonly prefix: string;
   readonly listen: boolean;
+  readonly tokenSource: string;
   readonly clock: Clock;
 }
 
@@ -16,14 +17,14 @@ export class PostgresBackend extends SqlBackend {
   readonly #client: PostgresQueries;
   readonly #prefix: string;
 
-  constructor(client: PostgresQueries, { prefix, listen, clock }: PostgresBackendSettings) {
+  constructor(client: PostgresQueries, { prefix, listen, tokenSource, clock }: PostgresBackendSettings) {
     const database = new PostgresDatabase(client, prefix, clock);
     const random = systemRandom;
     super(
       database,
       listen && isPool(client)
-        ? { clock, random, inbox: (news) => new PostgresInbox(client, clock, random, news) }
-        : { clock, random },
+        ? { clock, random, tokenSource, inbox: (news) => new PostgresInbox(client, clock, random, news) }
+        : { clock, random, tokenSource },
     );
     this.#client = client;
     this.#prefix = prefix;

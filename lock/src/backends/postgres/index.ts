@@ -19,6 +19,7 @@
  */
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { checkBoolean, checkKeys } from '../../core/options.ts';
+import { checkTokenSource } from '../../sql/database.ts';
 import { SqlSessionBackend } from '../../sql/session-backend.ts';
 import { PostgresBackend } from './backend.ts';
 import { isPool, type PostgresConnection, type PostgresPool, type PostgresQueries } from './client.ts';
@@ -33,6 +34,11 @@ export interface PostgresBackendOptions {
   readonly schema?: string;
   /** Whether one connection of the pool listens, so that waiters are told of their turn. Default true. */
   readonly listen?: boolean;
+  /**
+   * The name of this database, for guards: tokens of two databases do not compare, and a guard refuses those of another
+   * name. Say it where a resource may ever meet the locks of two. Default `postgres`, followed by the schema if you name one.
+   */
+  readonly tokenSource?: string;
   /** For tests. */
   readonly clock?: Clock;
 }
@@ -66,9 +72,15 @@ export function postgresBackend(
     throw new TypeError('postgresBackend needs a Pool of pg, or an object with query(text, values).');
   }
   if ('session' in options && options.session) return sessionBackend(client, options);
-  checkKeys('The options of postgresBackend', options, ['session', 'schema', 'listen', 'clock']);
+  checkKeys('The options of postgresBackend', options, ['session', 'schema', 'listen', 'tokenSource', 'clock']);
   const { schema, listen = true, clock = systemClock } = options as PostgresBackendOptions;
-  return new PostgresBackend(client, { prefix: prefixOf(schema), listen: checkBoolean('listen', listen), clock });
+  const { tokenSource = schema === undefined ? 'postgres' : `postgres:${schema}` } = options as PostgresBackendOptions;
+  return new PostgresBackend(client, {
+    prefix: prefixOf(schema),
+    listen: checkBoolean('listen', listen),
+    tokenSource: checkTokenSource(tokenSource),
+    clock,
+  });
 }
 
 function sessionBackend(client: PostgresQueries, options: PostgresSessionOptions): PostgresSessionBackend {

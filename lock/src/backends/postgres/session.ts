@@ -1,15 +1,16 @@
 /**
  * Advisory locks of PostgreSQL on a pinned connection.
  *
- * The session's own timeouts are switched off, since a holder may be silent for as long as its work takes; the server
- * finds a dead link by TCP keep-alive and `tcp_user_timeout`, both later than our own side gives up.
+ * The server ends a session that is silent for too long (`idle_session_timeout`), and finds a dead link by TCP
+ * keep-alive and `tcp_user_timeout` as well: all of them later than our own side gives up. Other limits that an
+ * administrator has set for idle sessions are overridden, since ours is kept from being idle.
  *
  * @module
  */
 import { LockError } from '../../core/errors.ts';
 import type { ConnectionSource } from '../../sql/connections.ts';
 import type { SqlFailure } from '../../sql/database.ts';
-import { type SessionDatabase, SILENT_MS } from '../../sql/session-backend.ts';
+import { SERVER_SILENT_MS, type SessionDatabase } from '../../sql/session-backend.ts';
 import type { PostgresConnection, PostgresPool } from './client.ts';
 import { connectionsOf } from './database.ts';
 import { understand } from './failures.ts';
@@ -18,12 +19,12 @@ import { isDirect, serverProcess } from './pooler.ts';
 
 /** Settings of the session; those that a server does not have are left out. */
 const SETTINGS: Readonly<Record<string, string>> = {
-  idle_session_timeout: '0',
+  idle_session_timeout: String(SERVER_SILENT_MS), // from PostgreSQL 14 on
   idle_in_transaction_session_timeout: '0',
   tcp_keepalives_idle: '10',
   tcp_keepalives_interval: '2',
   tcp_keepalives_count: '3',
-  tcp_user_timeout: String(SILENT_MS + 5_000),
+  tcp_user_timeout: String(SERVER_SILENT_MS),
 };
 
 export interface PostgresSessionSettings {

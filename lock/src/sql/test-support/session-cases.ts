@@ -6,16 +6,17 @@
 
 const NO_QUEUE = 'there is no queue: who waits asks again';
 const NO_TOKEN = 'a session lock has no token';
-const NO_TTL = 'a session lock has no TTL: it ends with its connection';
+const NO_TTL = 'the TTL of a session lock is not the one that is asked for, but ten seconds of silence';
 const NO_NAMES = 'the server knows a hash in place of the name, and not who holds it for what';
 const NO_WITHDRAWAL = 'a request that was not answered ends with its connection; nothing has to be refused later';
 
+const ONE_CONNECTION =
+  'all that it has at the server hangs on one connection, whose end the case about `close` looks for';
+
 export const notForSessions: Readonly<Record<string, string>> = {
-  'a lock is held by one, and a try by another gives null': 'its lease has no end: `remainingMs` is infinite',
-  'a renewal by another owner changes nothing, and one of a hold that is over does not bring it back':
-    'a renewal answers "held", since there is nothing to extend',
+  'a lock is held by one, and a try by another gives null': NO_TTL,
   'the holder, its purpose and the waiters can be seen, and are gone afterwards': NO_NAMES,
-  'a broken holder is told, the next waiter gets the lock, and its token is above the one to raise the guard to':
+  'a broken holder is told, the next waiter gets the lock, and its token is not below the one to raise the guard to':
     NO_NAMES,
   'breaking a lock that nobody holds finds nobody': NO_NAMES,
   'several processes under load never hold it at once, and their tokens rise in the order of their holds': NO_TOKEN,
@@ -36,6 +37,7 @@ export const notForSessions: Readonly<Record<string, string>> = {
   'a holder that is stopped keeps the lock until its TTL, and finds it lost at its first look afterwards': NO_TTL,
   'a black hole: the lease is lost by its own clock before the next one is granted, and does not come back': NO_TTL,
   'a cut connection that comes back costs no lease': 'it does: the lock ends with its connection',
+  '10,000 acquire and release leave no keys, listeners or memory': ONE_CONNECTION,
   'a slow link works, and its delay is taken off the lease': NO_TTL,
   'a release whose reply was lost counts as done': 'the end of the connection says that the hold is over',
   'a server that is stopped for longer than the TTL: the holder knows before anybody else can have the lock': NO_TTL,

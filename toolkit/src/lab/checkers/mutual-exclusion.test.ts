@@ -20,6 +20,14 @@ describe('mutual exclusion of beliefs', () => {
     expect(found.evidence[0]).toContain('A1 and B1');
   });
 
+  it('counts how often the lock was given away while one holder had it', () => {
+    const given = (...times: number[]) =>
+      times.flatMap((at, index) => [...granted(`B${index + 1}`, at), ...released(`B${index + 1}`, at + 20)]);
+    const found = (...times: number[]) => check(history(granted('A1', 0), given(...times), released('A1', 500)));
+    expect(found(100, 200, 300).figures).toMatchObject({ overlapMs: 60, grantsWhileHeld: 3 });
+    expect(found(100).figures).not.toHaveProperty('grantsWhileHeld');
+  });
+
   it('has a margin where the older holder said that it has lost the lock before the next was granted', () => {
     const found = check(history(granted('A1', 0), doubts('A1', 100, 90), granted('B1', 450), released('B1', 500)));
     expect(found).toMatchObject({ verdict: 'safe', figures: { marginMs: 350 } });

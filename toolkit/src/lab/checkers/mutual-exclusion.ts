@@ -27,7 +27,12 @@ function check(history: History): Finding {
   const time = stamps(history);
   const overlaps = pairsOf(holds).flatMap(([older, newer]) => overlapsOf(older, newer));
   const awake = overlaps.flatMap((overlap) => without(overlap, stopsOf(overlap.older.by, history)));
-  const figures = { overlapMs: Math.round(lengthOf(overlaps)), falseBeliefMs: Math.round(lengthOf(awake)) };
+  const figures = {
+    overlapMs: Math.round(lengthOf(overlaps)),
+    falseBeliefMs: Math.round(lengthOf(awake)),
+    // One is what a lock is that was given away; more are one that is given to anybody.
+    ...(overlaps.length > 1 ? { grantsWhileHeld: overlaps.length } : {}),
+  };
 
   if (overlaps.length > 0) {
     const evidence = overlaps.map(

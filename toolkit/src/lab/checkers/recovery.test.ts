@@ -27,6 +27,13 @@ describe('recovery', () => {
     expect(found.figures?.tries).toBe(1);
   });
 
+  it('is counted from the cut of the holder, where that is what goes wrong', () => {
+    const found = check(
+      history(granted('A1', 0), fault('cut', 'A', 10), contends('B', 20), refused('B', 30), granted('B1', 15_010)),
+    );
+    expect(found).toMatchObject({ verdict: 'safe', figures: { recoveryMs: 15_000, tries: 2 } });
+  });
+
   it('is counted from the death of the server in a failover, and not from cutting the replica off', () => {
     const found = check(
       history(

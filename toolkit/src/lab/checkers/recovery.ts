@@ -48,6 +48,9 @@ function isBeginOfFault(entry: Entry): entry is Fault {
   return (
     entry.f === 'fault' &&
     entry.type === 'invoke' &&
-    (entry.act === 'kill' || entry.act === 'stop' || entry.act === 'hang')
+    (entry.act === 'kill' ||
+      entry.act === 'stop' ||
+      entry.act === 'hang' ||
+      (entry.act === 'cut' && entry.target === 'A'))
   );
 }

@@ -6,7 +6,9 @@ import { failover, failoverSentinel } from './failover.ts';
 import { etcdLeader, etcdLeaderCrash, zkSession, zkSessionCrash } from './leader.ts';
 import partition from './partition.ts';
 import pause from './pause.ts';
+import pooler from './pooler.ts';
 import { etcdQueue, etcdQueue100, zkQueue, zkQueue100 } from './queue.ts';
+import silentCut from './silent-cut.ts';
 
 /** In the order in which they are run and printed. */
 export const experiments: readonly Experiment[] = [
@@ -26,4 +28,6 @@ export const experiments: readonly Experiment[] = [
   zkQueue100,
   zkSession,
   zkSessionCrash,
+  pooler,
+  silentCut,
 ];

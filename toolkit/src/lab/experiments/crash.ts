@@ -18,7 +18,7 @@ const crash: Experiment = experiment({
   needsRecovery: true,
   needsExposure: false,
   // Every lock that has a TTL, or hangs on a session, comes free.
-  expected: {},
+  expected: { 'table-row': 'unsafe' },
   timing: (ttlMs) => ({ ttlMs, triesEveryMs: 50, faultAtMs: 0, stoppedForMs: 0, observeMs: 0 }),
   seedTiming: { ttlMs: 10_000, triesEveryMs: 200, faultAtMs: 0, stoppedForMs: 0, observeMs: 0 },
   takesMs: ({ ttlMs }) => ttlMs + 1_500,

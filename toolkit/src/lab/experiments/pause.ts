@@ -19,7 +19,18 @@ const pause: Experiment = experiment({
   checkers: [sanity, exposure, mutualExclusion, fencingOrder, openRegister, guardedRegister, recovery],
   needsRecovery: false,
   needsExposure: true,
-  expected: { setnx: 'unsafe', 'setnx-watchdog': 'unsafe', 'etcd-naive': 'unsafe' },
+  // A session lock has no token that a guard could check, ours included.
+  expected: {
+    setnx: 'unsafe',
+    'setnx-watchdog': 'unsafe',
+    'etcd-naive': 'unsafe',
+    'pg-advisory': 'unsafe',
+    'holdfast:postgres-session': 'unsafe',
+    'get-lock': 'unsafe',
+    'holdfast:mysql-session': 'unsafe',
+  },
+  // Without a limit the server would leave a sleeper its session, and nobody would ever get the lock.
+  idleLimitMs: ({ ttlMs }) => ttlMs,
   // The fault comes after one renewal, so that a watchdog has shown that it works.
   timing: (ttlMs) => ({
     ttlMs,

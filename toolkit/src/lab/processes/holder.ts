@@ -46,6 +46,7 @@ const verbs: { [V in Verb]: (asks: Commands[V]['asks']) => Promise<Commands[V]['
     if (!resource) throw new Error('The resource is not open.');
     // The one look at the lease before the work begins. What comes after it is past that check.
     if (!held.ask()) return { entered: false };
+    tell({ steps: 0 }); // of this section
     section = new Section({ held, resource, history, computeMs, onStep: (steps) => tell({ steps }), onError: trouble });
     return { entered: true };
   },

@@ -3,7 +3,7 @@
  * files; when its standard input ends, because the check-up has closed it or is dead, it kills the groups and removes the
  * folder. It has a session of its own, so that Ctrl-C in the terminal does not reach it.
  *
- * Input, a line each: `+PID` a process group to kill, `-PID` one that has ended. First line of output: the folder.
+ * Input, a line each: `+PID SIGNAL` a process group and what ends it, `-PID` one that has ended. First line of output: the folder.
  *
  * @module
  */
@@ -11,9 +11,9 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { cleanUp } from '../reaper.ts';
+import { cleanUp, type ProcessGroups } from '../reaper.ts';
 
-const groups = new Set<number>();
+const groups: ProcessGroups = new Map();
 
 for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM'] as const) process.on(signal, () => {});
 
@@ -21,9 +21,10 @@ const folder = mkdtempSync(join(tmpdir(), 'holdfast-lab-'));
 
 createInterface({ input: process.stdin })
   .on('line', (line) => {
-    const pid = Number(line.slice(1));
+    const [number = '', endsBy = 'SIGKILL'] = line.slice(1).split(' ');
+    const pid = Number(number);
     if (!Number.isInteger(pid) || pid <= 1) return;
-    if (line.startsWith('+')) groups.add(pid);
+    if (line.startsWith('+')) groups.set(pid, endsBy as NodeJS.Signals);
     else groups.delete(pid);
   })
   .on('close', () => {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -19,10 +19,14 @@ const KNOWN_PLACES: readonly string[] = [
   '/opt/homebrew/opt/etcd/bin',
   '/usr/local/opt/redis/bin',
   '/home/linuxbrew/.linuxbrew/bin',
+  // One folder a version; the newest first.
+  ...versionsIn('/usr/lib/postgresql', 'bin'),
+  '/opt/homebrew/opt/postgresql@17/bin',
+  '/usr/local/opt/postgresql@17/bin',
 ];
 
 /** What the lab can start. */
-export type ServerKind = 'redis' | 'etcd' | 'zookeeper';
+export type ServerKind = 'redis' | 'etcd' | 'zookeeper' | 'postgres' | 'mysql';
 
 export type ServerProgram =
   | {
@@ -35,13 +39,31 @@ export type ServerProgram =
 export type ServerPrograms = Readonly<Record<ServerKind, ServerProgram>>;
 
 export function findServers(env: NodeJS.ProcessEnv = process.env): ServerPrograms {
-  return { redis: findRedisServer(env), etcd: findEtcd(env), zookeeper: findZooKeeper(env) };
+  return {
+    redis: findRedisServer(env),
+    etcd: findEtcd(env),
+    zookeeper: findZooKeeper(env),
+    postgres: findPostgres(env),
+    mysql: findMariadb(env),
+  };
 }
 
 /** Redis, which is also its own Sentinel. `HOLDFAST_REDIS_SERVER` names a program to use in place of what is found. */
 export function findRedisServer(env: NodeJS.ProcessEnv = process.env): ServerProgram {
   const packages = { apt: 'redis-server', brew: 'redis' };
   return findProgram('redis-server', { variable: 'HOLDFAST_REDIS_SERVER', packages }, env);
+}
+
+/** `HOLDFAST_POSTGRES` names a program to use in place of what is found; initdb stands beside it. */
+function findPostgres(env: NodeJS.ProcessEnv): ServerProgram {
+  const packages = { apt: 'postgresql', brew: 'postgresql@17' };
+  return findProgram('postgres', { variable: 'HOLDFAST_POSTGRES', packages }, env);
+}
+
+/** `HOLDFAST_MARIADBD` names a program to use in place of what is found. */
+function findMariadb(env: NodeJS.ProcessEnv): ServerProgram {
+  const packages = { apt: 'mariadb-server', brew: 'mariadb' };
+  return findProgram('mariadbd', { variable: 'HOLDFAST_MARIADBD', packages }, env);
 }
 
 /** `HOLDFAST_ETCD` names a program to use in place of what is found. */
@@ -64,6 +86,12 @@ function findZooKeeper(env: NodeJS.ProcessEnv): ServerProgram {
 /** Makes calls into the system of a process slow. */
 export function findStrace(env: NodeJS.ProcessEnv = process.env): ServerProgram {
   return findProgram('strace', { variable: 'HOLDFAST_STRACE', packages: { apt: 'strace' } }, env);
+}
+
+/** What stands between many clients and few connections of a PostgreSQL. */
+export function findPgBouncer(env: NodeJS.ProcessEnv = process.env): ServerProgram {
+  const packages = { apt: 'pgbouncer', brew: 'pgbouncer' };
+  return findProgram('pgbouncer', { variable: 'HOLDFAST_PGBOUNCER', packages }, env);
 }
 
 /** What a package manager calls it; without `brew` it is not to be had there. */
@@ -101,6 +129,13 @@ function installHint({ apt, brew }: Packages, variable: string): string {
 function inRepository(): boolean {
   const root = fileURLToPath(new URL('../../../../', import.meta.url));
   return existsSync(path.join(root, 'scripts', 'setup.mjs')) && existsSync(path.join(root, 'toolkit', 'package.json'));
+}
+
+/** Folders such as /usr/lib/postgresql/15/bin. */
+function versionsIn(folder: string, inside: string): string[] {
+  if (!existsSync(folder)) return [];
+  const versions = readdirSync(folder).sort((one, other) => Number(other) - Number(one));
+  return versions.map((version) => path.join(folder, version, inside));
 }
 
 function isExecutable(file: string): boolean {

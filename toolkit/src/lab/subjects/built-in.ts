@@ -9,9 +9,20 @@ export interface BuiltInSubject {
   readonly followsSentinels: boolean;
   /** Whether it promises to serve in the order of arrival. */
   readonly keepsOrder?: true;
+  /** How long a rival asks at least before the lock counts as stuck: its server needs so long, whatever the TTL is. */
+  readonly patienceMs?: number;
+  /** Experiments that take long with it, so that a check-up without ids leaves them out. */
+  readonly onlyOnDemand?: readonly string[];
+  /** It makes tables at its server, so that it is not let loose on one of the user's. */
+  readonly makesTables?: true;
+  /** Experiments that make no sense with it, each with the reason. */
+  readonly doesNotApply?: Readonly<Record<string, string>>;
   readonly summary: string;
   load(): Promise<Subject>;
 }
+
+/** A server ends a session of ours that has been silent for 15 s, and looks now and then only. */
+const SESSION_PATIENCE_MS = 25_000;
 
 /** In the order in which results stand. */
 export const builtInSubjects: readonly BuiltInSubject[] = [
@@ -58,6 +69,70 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     keepsOrder: true,
     summary: 'holdfast/zookeeper',
     load: async () => (await import('./holdfast-zookeeper.ts')).default,
+  },
+  {
+    name: 'table-row',
+    server: 'postgres',
+    followsSentinels: false,
+    doesNotApply: {
+      pause: 'table-row has no limit of time: a holder that sleeps keeps its row, and nobody else gets the lock.',
+    },
+    makesTables: true,
+    summary: 'a row that is inserted to lock and deleted to unlock, as it is often written by hand',
+    load: async () => (await import('./table-row.ts')).default,
+  },
+  {
+    name: 'pg-advisory',
+    server: 'postgres',
+    followsSentinels: false,
+    summary: 'pg_try_advisory_lock on a connection out of the pool',
+    load: async () => (await import('./pg-advisory.ts')).default,
+  },
+  {
+    name: 'holdfast:postgres',
+    server: 'postgres',
+    followsSentinels: false,
+    keepsOrder: true,
+    makesTables: true,
+    summary: 'holdfast/postgres',
+    load: async () => (await import('./holdfast-postgres.ts')).default,
+  },
+  {
+    name: 'holdfast:postgres-session',
+    server: 'postgres',
+    followsSentinels: false,
+    patienceMs: SESSION_PATIENCE_MS,
+    onlyOnDemand: ['pause'],
+    doesNotApply: {
+      pooler: 'holdfast:postgres-session refuses a pooler in transaction mode with an error, and locks nothing.',
+    },
+    summary: 'holdfast/postgres with session: true',
+    load: async () => (await import('./holdfast-postgres-session.ts')).default,
+  },
+  {
+    name: 'get-lock',
+    server: 'mysql',
+    followsSentinels: false,
+    summary: 'GET_LOCK on a connection out of the pool',
+    load: async () => (await import('./get-lock.ts')).default,
+  },
+  {
+    name: 'holdfast:mysql',
+    server: 'mysql',
+    followsSentinels: false,
+    keepsOrder: true,
+    makesTables: true,
+    summary: 'holdfast/mysql',
+    load: async () => (await import('./holdfast-mysql.ts')).default,
+  },
+  {
+    name: 'holdfast:mysql-session',
+    server: 'mysql',
+    followsSentinels: false,
+    patienceMs: SESSION_PATIENCE_MS,
+    onlyOnDemand: ['pause'],
+    summary: 'holdfast/mysql with session: true',
+    load: async () => (await import('./holdfast-mysql-session.ts')).default,
   },
   {
     name: 'holdfast:sqlite',

@@ -1,8 +1,8 @@
-import { type FencedLease, LeaseLostError, LockBusyError, type Locks } from 'holdfast';
+import { type FencedLease, type Lease, LeaseLostError, LockBusyError, type Locks } from 'holdfast';
 import type { SubjectHold, SubjectSession } from '../subject.ts';
 
 /** What our own backends have in common as subjects: nothing here knows how they hold the lock. */
-export function sessionOf(locks: Locks<FencedLease>, closeClient: () => Promise<void>): SubjectSession {
+export function sessionOf(locks: Locks<FencedLease> | Locks<Lease>, closeClient: () => Promise<void>): SubjectSession {
   return {
     async acquire(name, { ttlMs, waitMs }) {
       const lock = locks.lock(name, { ttlMs });
@@ -21,10 +21,12 @@ export function sessionOf(locks: Locks<FencedLease>, closeClient: () => Promise<
   };
 }
 
-function holdOf(lease: FencedLease | null): SubjectHold | null {
+function holdOf(lease: FencedLease | Lease | null): SubjectHold | null {
   if (lease === null) return null;
   return {
-    fencingToken: String(lease.fencingToken),
+    ...('fencingToken' in lease && lease.fencingToken !== undefined
+      ? { fencingToken: String(lease.fencingToken) }
+      : {}),
     believes: () => lease.remainingMs > 0,
     async release() {
       try {

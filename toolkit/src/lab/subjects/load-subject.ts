@@ -18,7 +18,15 @@ export class ContractError extends Error {
 /** Names stand in tables and in the names of folders. */
 const NAME = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]{1,40}$/u;
 
-const SERVERS: readonly string[] = ['redis', 'etcd', 'zookeeper', 'none'] satisfies Subject['server'][];
+/** What the lab can start for a subject. */
+const SERVERS: readonly string[] = [
+  'redis',
+  'etcd',
+  'zookeeper',
+  'postgres',
+  'mysql',
+  'none',
+] satisfies Subject['server'][];
 
 /** Rejects with a ContractError if there is no such subject, or if it has not the shape of one. */
 export async function loadSubject(nameOrFile: string): Promise<Subject> {

@@ -6,12 +6,12 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault } from '../faults/fault.ts';
-import type { Scene } from '../scene.ts';
+import type { Scene, Timing } from '../scene.ts';
 import { ANSWER_LIMIT_MS, acquireFree, expectBusy, SOME_WRITES, WORK_LIMIT_MS, work } from './steps.ts';
 
 /** How long a rival asks before the lock counts as stuck: twice the TTL, since a change of leader may restart one. */
-function patienceMs(ttlMs: number): number {
-  return 2 * ttlMs + 1_000;
+export function patienceOf({ ttlMs, patienceMs = 0 }: Timing): number {
+  return Math.max(patienceMs, 2 * ttlMs + 1_000);
 }
 
 /** Writes its course into the history, and rejects where it cannot go on. */
@@ -30,7 +30,7 @@ export async function takeOver(scene: Scene, fault: Fault): Promise<void> {
 
   const heal = await fault.inject(scene);
   report('B asks for the lock');
-  const limitMs = patienceMs(timing.ttlMs) + timing.stoppedForMs;
+  const limitMs = patienceOf(timing) + timing.stoppedForMs;
   const asks = { name: scene.lockName, ttlMs: timing.ttlMs, everyMs: timing.triesEveryMs, limitMs };
   const { granted } = await B.ask('contend', asks, limitMs + ANSWER_LIMIT_MS);
   if (granted) {

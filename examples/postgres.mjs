@@ -1,0 +1,52 @@
+// A lock on PostgreSQL, and the guard in the transaction that does the work: a holder that has been overtaken is refused.
+import { createLocks, StaleTokenError } from 'holdfast';
+import { postgresGuard } from 'holdfast/guards/postgres';
+import { postgresBackend } from 'holdfast/postgres';
+import pg from 'pg';
+
+const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL ?? 'postgres://localhost/app' });
+const backend = postgresBackend(pool);
+const guard = postgresGuard({ source: backend.tokenSource });
+await backend.createTables(); // once, as `holdfast migrate` does it
+await pool.query(guard.ddl); // once
+await pool.query('CREATE TABLE IF NOT EXISTS orders (id text PRIMARY KEY, charged integer NOT NULL)');
+
+const locks = createLocks(backend, { ttlMs: 30_000 });
+
+async function charge(order, lease) {
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
+    await guard.fence(client, order, lease.fencingToken); // before the first read
+    const { rows } = await client.query('SELECT charged FROM orders WHERE id = $1', [order]);
+    const charged = (rows[0]?.charged ?? 0) + 1;
+    await client.query('INSERT INTO orders VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET charged = $2', [
+      order,
+      charged,
+    ]);
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK'); // a stale token, too, leaves that to you
+    throw error;
+  } finally {
+    client.release();
+  }
+}
+
+await locks.lock('order:1001').run((lease) => charge('order:1001', lease));
+
+// A holder that was overtaken, and does not know it yet.
+const earlier = await locks.lock('order:1001').acquire();
+await earlier.release();
+await locks.lock('order:1001').run((lease) => charge('order:1001', lease));
+try {
+  await charge('order:1001', earlier);
+} catch (error) {
+  if (!(error instanceof StaleTokenError)) throw error;
+  console.log(`refused: ${error.token} is below ${error.floor}`);
+}
+const { rows } = await pool.query("SELECT charged FROM orders WHERE id = 'order:1001'");
+console.log(`charged ${rows[0].charged} times`);
+
+await locks.close();
+await pool.end();

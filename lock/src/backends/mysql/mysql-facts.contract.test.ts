@@ -1,0 +1,179 @@
+import { existsSync } from 'node:fs';
+import { createPool as createMariadbPool } from 'mariadb';
+import { createPool } from 'mysql2/promise';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { AcquireRequest } from '../../core/backend.ts';
+import { Instant, systemClock } from '../../core/clock.ts';
+import { createLocks } from '../../core/lock.ts';
+import { type MysqlBackend, type MysqlSessionBackend, mysqlBackend } from './index.ts';
+import { freePort, MariadbServer, urlOf } from './test-support/mariadb-server.ts';
+
+let server: MariadbServer;
+beforeAll(async () => {
+  server = await MariadbServer.start();
+  await Promise.all([1, 2, 3].map(() => mysqlBackend(server.admin).createTables()));
+}, 120_000);
+afterAll(() => server.stop(), 60_000);
+
+const soon = (): Instant => Instant.plus(systemClock.now(), 10_000);
+let owners = 0;
+const request = (name: string, ttlMs = 10_000): AcquireRequest => ({
+  name,
+  owner: `facts-${++owners}`,
+  ttlMs,
+  heartbeatMs: ttlMs / 3,
+  purpose: undefined,
+});
+
+function open(): { backend: MysqlBackend; pool: ReturnType<MariadbServer['pool']> } {
+  const pool = server.pool();
+  const backend = mysqlBackend(pool);
+  onTestFinished(async () => {
+    await backend.close();
+    await pool.end();
+  });
+  return { backend, pool };
+}
+
+function openSession(url = server.url): MysqlSessionBackend {
+  const pool = createPool({ uri: url, connectTimeout: 5_000 });
+  const backend = mysqlBackend(pool, { session: true });
+  onTestFinished(async () => {
+    await backend.close();
+    await pool.end();
+  });
+  return backend;
+}
+
+/** The connections that hold a named lock now, other than those of the test. */
+async function sessionOf(backend: MysqlSessionBackend, hold: AcquireRequest): Promise<number> {
+  expect((await backend.tryAcquire(hold, soon())).outcome).toBe('granted');
+  const [rows] = await server.admin.query(
+    "SELECT id FROM information_schema.processlist WHERE command = 'Sleep' ORDER BY time_ms LIMIT 1",
+  );
+  return (rows as { id: number }[])[0]?.id as number;
+}
+
+describe('MariaDB', () => {
+  it('a database without the tables is a CONFIG error that says how to make them', async () => {
+    await server.admin.query('CREATE DATABASE IF NOT EXISTS empty');
+    const pool = createPool({ uri: urlOf(server.port).replace('/holdfast', '/empty') });
+    onTestFinished(() => pool.end());
+    const backend = mysqlBackend(pool);
+    await expect(backend.tryAcquire(request('x'), soon())).rejects.toMatchObject({
+      code: 'CONFIG',
+      message: expect.stringContaining('createTables()'),
+    });
+    await backend.createTables();
+    expect((await backend.tryAcquire(request('x'), soon())).outcome).toBe('granted');
+  });
+
+  it('a thousand held locks are renewed by one statement', async () => {
+    const { backend } = open();
+    const holds = Array.from({ length: 1_000 }, (_, index) => request(`many:${index}`, 60_000));
+    for (const hold of holds) await backend.tryAcquire(hold, soon());
+    const calls = async (): Promise<number> => {
+      const [rows] = await server.admin.query("SHOW GLOBAL STATUS LIKE 'Com_call_procedure'");
+      return Number((rows as { Value: string }[])[0]?.Value);
+    };
+    const before = await calls();
+    expect(new Set(await backend.renew(holds, soon()))).toEqual(new Set(['renewed']));
+    expect((await calls()) - before).toBe(1);
+  }, 60_000);
+
+  it('a pool of the mariadb driver gives tokens with all their digits', async () => {
+    const pool = createMariadbPool({ host: '127.0.0.1', port: server.port, user: 'root', database: 'holdfast' });
+    onTestFinished(() => pool.end());
+    await server.admin.query("INSERT INTO holdfast_lock (name, token) VALUES ('digits', 9007199254740993)");
+    const granted = await mysqlBackend(pool).tryAcquire(request('digits'), soon());
+    expect(granted).toMatchObject({ outcome: 'granted', fencingToken: 9007199254740994n });
+  });
+});
+
+describe('a node of a Galera cluster', () => {
+  const provider = '/usr/lib/galera/libgalera_smm.so'; // comes with Debian's MariaDB
+
+  it('is refused for session locks, which hold on one node only, and not for lease rows', async ({ skip }) => {
+    skip(!existsSync(provider), `there is no ${provider}`);
+    const port = await freePort();
+    const node = await MariadbServer.start([
+      '--wsrep-on=ON',
+      `--wsrep-provider=${provider}`,
+      '--wsrep-cluster-address=gcomm://',
+      '--wsrep-node-address=127.0.0.1',
+      `--wsrep-provider-options=gmcast.listen_addr=tcp://127.0.0.1:${port}`,
+      '--binlog-format=ROW',
+      '--innodb-autoinc-lock-mode=2',
+    ]);
+    onTestFinished(() => node.stop());
+    const refused = openSession(node.url);
+    await expect(refused.tryAcquire(request('x'), soon())).rejects.toMatchObject({
+      code: 'CONFIG',
+      message: expect.stringContaining('Galera'),
+    });
+    const pool = node.pool();
+    onTestFinished(() => pool.end());
+    const nodeLocal = mysqlBackend(pool, { session: true, nodeLocal: true });
+    expect((await nodeLocal.tryAcquire(request('x'), soon())).outcome).toBe('granted');
+    await nodeLocal.close();
+    const row = mysqlBackend(pool);
+    await row.createTables();
+    expect((await row.tryAcquire(request('x'), soon())).outcome).toBe('granted');
+    await row.close();
+  }, 120_000);
+});
+
+describe('session locks', () => {
+  it('names that differ only in case are two locks, although GET_LOCK knows no case', async () => {
+    const [one, two] = [openSession(), openSession()];
+    expect((await one.tryAcquire(request('Job'), soon())).outcome).toBe('granted');
+    expect((await two.tryAcquire(request('job'), soon())).outcome).toBe('granted');
+    expect((await two.tryAcquire(request('Job'), soon())).outcome).toBe('busy');
+  });
+
+  it('a session that is killed by the server is lost at once, and its holder is told', async () => {
+    const locks = createLocks(openSession());
+    onTestFinished(() => locks.close());
+    const lease = await locks.lock('killed').acquire();
+    const lost = new Promise<number>((resolve) => {
+      lease.signal.addEventListener('abort', () => resolve(performance.now()));
+    });
+    const [rows] = await server.admin.query(
+      "SELECT id FROM information_schema.processlist WHERE command = 'Sleep' AND id <> CONNECTION_ID() ORDER BY id DESC",
+    );
+    const killedAt = performance.now();
+    for (const { id } of rows as { id: number }[]) {
+      // One of these is the session of the lock; the others belong to pools, which make new ones.
+      await server.admin.query(`KILL ${id}`).catch(() => undefined);
+    }
+    expect((await lost) - killedAt).toBeLessThan(1_000);
+    expect(lease.state).toBe('lost');
+  });
+
+  it('KILL QUERY costs a question, and neither the lock nor the process', async () => {
+    const backend = openSession();
+    const hold = request('interrupted');
+    const id = await sessionOf(backend, hold);
+    for (let round = 0; round < 20; round++) {
+      const asked = backend.tryAcquire(request(`other:${round}`), soon()).catch((error: unknown) => error);
+      await server.admin.query(`KILL QUERY ${id}`).catch(() => undefined);
+      await asked;
+    }
+    const [answer] = await backend.renew([hold]);
+    expect(answer).toMatchObject({ outcome: 'renewed' });
+    expect(await backend.release(hold)).toBe('released');
+  });
+
+  it('an idle limit and a statement limit of the server do not end a holder that is silent', async () => {
+    await server.admin.query('SET GLOBAL wait_timeout = 1, GLOBAL max_statement_time = 0.5');
+    onTestFinished(async () => {
+      await server.admin.query('SET GLOBAL wait_timeout = 28800, GLOBAL max_statement_time = 0');
+    });
+    const locks = createLocks(openSession(), { renew: false });
+    onTestFinished(() => locks.close());
+    const lease = await locks.lock('silent').acquire();
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    expect(lease.state).toBe('held');
+    await lease.release();
+  });
+});

@@ -1,0 +1,152 @@
+/**
+ * A database as the benchmark uses it: Holdfast's locks on it, the bare statements that they are held against, and a
+ * count of what goes over the wire.
+ *
+ * @module
+ */
+import type { Backend, Fences, Inspects } from 'holdfast';
+import { mysqlBackend } from 'holdfast/mysql';
+import { postgresBackend } from 'holdfast/postgres';
+import { createPool, type RowDataPacket } from 'mysql2/promise';
+import pg from 'pg';
+
+/** One acquire and one release, or what stands for them. */
+export type Pair = () => Promise<unknown>;
+
+/** A pool with a backend object on it, as one process has them. */
+export interface Client {
+  readonly backend: Backend & Fences & Inspects;
+  readonly session: Backend;
+  /** The same work by hand: a row with an owner and an expiry, and the database's own session lock. */
+  readonly bareRow: Pair;
+  readonly bareSession: Pair;
+  /** How many connections of the pool are in use now. */
+  inUse(): number;
+  close(): Promise<void>;
+}
+
+export interface Database {
+  readonly name: 'postgres' | 'mysql';
+  open(): Promise<Client>;
+  /** How many statements the server has taken so far, from everybody. */
+  statements(): Promise<number>;
+  /** From a notification that is sent to its listener; undefined where a database pushes nothing. */
+  readonly notifyMs: (() => Promise<number>) | undefined;
+  close(): Promise<void>;
+}
+
+const ROW = 'bench_row';
+
+export async function openPostgres(url: string): Promise<Database> {
+  let sent = 0;
+  const listening = new pg.Client(url);
+  await listening.connect();
+  await listening.query('LISTEN bench');
+  const admin = new pg.Client(url);
+  await admin.connect();
+  await admin.query(
+    `CREATE TABLE IF NOT EXISTS ${ROW} (name text PRIMARY KEY, owner text, token bigint NOT NULL, ends_at timestamptz)`,
+  );
+  /** Counted here, at the driver: the server writes its own counts down once a second. */
+  class Counted extends pg.Client {
+    // biome-ignore lint/suspicious/noExplicitAny: the driver's own declaration has a dozen forms
+    override query(...args: any[]): any {
+      sent++;
+      // biome-ignore lint/suspicious/noExplicitAny: as above
+      return (super.query as any)(...args);
+    }
+  }
+  return {
+    name: 'postgres',
+    statements: async () => sent,
+    async notifyMs() {
+      const heard = new Promise<void>((resolve) => listening.once('notification', () => resolve()));
+      const startedAt = performance.now();
+      await admin.query("SELECT pg_notify('bench', '')");
+      await heard;
+      return performance.now() - startedAt;
+    },
+    async open() {
+      const pool = new pg.Pool({ connectionString: url, max: 10, Client: Counted });
+      pool.on('error', () => {});
+      const backend = postgresBackend(pool);
+      await backend.createTables();
+      const session = postgresBackend(pool, { session: true });
+      const pinned = await pool.connect();
+      return {
+        backend,
+        session,
+        async bareRow() {
+          await pool.query(
+            `INSERT INTO ${ROW} VALUES ($1, $2, 1, clock_timestamp() + $3 * interval '1 ms') ON CONFLICT (name) DO UPDATE
+             SET owner = $2, token = ${ROW}.token + 1, ends_at = excluded.ends_at
+             WHERE ${ROW}.owner IS NULL OR ${ROW}.ends_at < clock_timestamp() RETURNING token`,
+            ['row', 'me', 30_000],
+          );
+          await pool.query(`UPDATE ${ROW} SET owner = NULL WHERE name = $1 AND owner = $2`, ['row', 'me']);
+        },
+        async bareSession() {
+          await pinned.query('SELECT pg_try_advisory_lock($1::bigint)', ['4242']);
+          await pinned.query('SELECT pg_advisory_unlock($1::bigint)', ['4242']);
+        },
+        inUse: () => pool.totalCount - pool.idleCount - 1,
+        async close() {
+          await Promise.all([backend.close(), session.close()]);
+          pinned.release();
+          await pool.end();
+        },
+      };
+    },
+    async close() {
+      await Promise.all([listening.end(), admin.end()]);
+    },
+  };
+}
+
+export async function openMysql(url: string): Promise<Database> {
+  const admin = createPool({ uri: url, connectionLimit: 1 });
+  await admin.query(
+    `CREATE TABLE IF NOT EXISTS ${ROW} (name varchar(255) PRIMARY KEY, owner varchar(255), token bigint NOT NULL, ends_at datetime(6)) ENGINE = InnoDB`,
+  );
+  return {
+    name: 'mysql',
+    notifyMs: undefined,
+    async statements() {
+      const [rows] = await admin.query<RowDataPacket[]>("SHOW GLOBAL STATUS LIKE 'Questions'");
+      return Number(rows[0]?.Value);
+    },
+    async open() {
+      const pool = createPool({ uri: url, connectionLimit: 10 });
+      let used = 0;
+      pool.on('acquire', () => used++);
+      pool.on('release', () => used--);
+      const backend = mysqlBackend(pool);
+      await backend.createTables();
+      const session = mysqlBackend(pool, { session: true });
+      const pinned = await pool.getConnection();
+      return {
+        backend,
+        session,
+        async bareRow() {
+          await pool.query(
+            `INSERT INTO ${ROW} VALUES (?, ?, 1, UTC_TIMESTAMP(6) + INTERVAL 30 SECOND) ON DUPLICATE KEY UPDATE
+             token = token + 1, owner = VALUES(owner), ends_at = VALUES(ends_at)`,
+            ['row', 'me'],
+          );
+          await pool.query(`UPDATE ${ROW} SET owner = NULL WHERE name = ? AND owner = ?`, ['row', 'me']);
+        },
+        async bareSession() {
+          await pinned.query('SELECT GET_LOCK(?, 0)', ['bench']);
+          await pinned.query('SELECT RELEASE_LOCK(?)', ['bench']);
+        },
+        inUse: () => used - 1,
+        async close() {
+          await Promise.all([backend.close(), session.close()]);
+          pinned.release();
+          await pool.end();
+        },
+      };
+    },
+    close: () => admin.end(),
+  };
+}

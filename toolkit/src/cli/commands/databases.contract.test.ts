@@ -1,0 +1,120 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { missingDatabase, TestDatabase } from '../test-support/database.ts';
+import { overlaps, readLog, stays, worker } from '../test-support/oracle.ts';
+import { kill, type Outcome, SLOW, Stage, until } from '../test-support/program.ts';
+
+// The commands on locks that are rows of a database, through their URLs. Tests share the server, and name their locks apart.
+describe.each(['postgres', 'mysql'] as const)('on %s', SLOW, (where) => {
+  const missing = missingDatabase(where);
+  let stage: Stage;
+  let server: TestDatabase;
+
+  beforeAll(async () => {
+    if (missing === undefined) server = await TestDatabase.start(where);
+  }, 120_000);
+  afterAll(() => server?.stop(), 60_000);
+  beforeEach(({ skip }) => {
+    skip(missing !== undefined, missing);
+    stage = new Stage();
+  });
+  afterEach(() => stage?.strike());
+
+  function start(...args: string[]): ReturnType<Stage['start']> {
+    return stage.start(args, { env: { HOLDFAST_URL: server.url } });
+  }
+
+  function run(...args: string[]): Promise<Outcome> {
+    return start(...args).outcome;
+  }
+
+  async function hold(name: string, ...options: string[]): Promise<ReturnType<Stage['start']>> {
+    const program = start('run', name, ...options, '--', 'sh', '-c', 'echo $HOLDFAST_TOKEN; sleep 300');
+    await program.family();
+    return program;
+  }
+
+  it('without its tables every command ends with 78 and says what makes them, and migrate does', async () => {
+    const [listed, refused] = await Promise.all([run('ls'), run('run', 'x', '--', 'true')]);
+    for (const { code, stderr } of [listed, refused]) {
+      expect(code, stderr).toBe(78);
+      expect(stderr).toContain('holdfast migrate');
+    }
+    expect(await run('migrate')).toMatchObject({ code: 0, stdout: expect.stringContaining('The tables are there') });
+    const again = await run('migrate', '--json');
+    expect(JSON.parse(again.stdout)).toEqual({ migrated: true });
+    expect(await run('ls')).toMatchObject({ code: 0, stdout: '' });
+  });
+
+  it('run gives each command a larger token and its own exit code, and keeps the count over a migration', async () => {
+    const first = await run('run', 'count', '--', 'sh', '-c', 'echo $HOLDFAST_TOKEN; exit 3');
+    await run('migrate');
+    const second = await run('run', 'count', '--', 'sh', '-c', 'echo $HOLDFAST_TOKEN');
+    expect([first.code, second.code]).toEqual([3, 0]);
+    expect(BigInt(second.stdout.trim())).toBeGreaterThan(BigInt(first.stdout.trim()));
+  });
+
+  it('ls and who show who holds and who waits, in order', async () => {
+    const holder = await hold('line', '--purpose', 'some work', '--ttl', '30s');
+    const { guard } = await holder.family();
+    for (const [index, purpose] of ['first', 'second'].entries()) {
+      start('run', 'line', '--wait', '1h', '--purpose', purpose, '--', 'true');
+      await stage.inLine('line', index + 1, '--url', server.url);
+    }
+    expect((await run('ls')).stdout).toMatch(/\nline +\S+:\d+ .* 2 +some work\n/);
+    const report = JSON.parse((await run('who', 'line', '--json')).stdout);
+    expect(report).toMatchObject({
+      lock: 'line',
+      holder: { pid: guard, purpose: 'some work', foreign: false, fencingToken: holder.stdout.trim() },
+      waiters: [{ purpose: 'first' }, { purpose: 'second' }],
+    });
+    expect((await run('who', 'line')).stdout).toMatch(/waiting {2}2, in this order:\n {4}1 .*first\n {4}2 .*second\n$/);
+    expect((await run('who', 'nobody')).stdout).toBe('nobody\n  held by  nobody\n  waiting  nobody\n');
+  });
+
+  it('break takes the lock and tells the holder, and the next token is not below the one to raise the guard to', async () => {
+    const holder = await hold('broken', '--ttl', '3s', '--kill-after', '300ms');
+    const { code, stdout } = await run('break', 'broken', '--yes', '--json');
+    expect(code).toBe(0);
+    const { broken, raiseTo } = JSON.parse(stdout);
+    expect(broken.fencingToken).toBe(holder.stdout.trim());
+    expect(BigInt(raiseTo)).toBeGreaterThan(BigInt(broken.fencingToken));
+    const ended = await holder.outcome;
+    expect(ended.code).toBe(79);
+    expect(ended.stderr).toContain('Lost the lease on "broken"');
+    const next = await run('run', 'broken', '--', 'sh', '-c', 'echo $HOLDFAST_TOKEN');
+    expect(BigInt(next.stdout.trim())).toBeGreaterThanOrEqual(BigInt(raiseTo));
+    expect((await run('break', 'broken', '--yes')).code).toBe(1);
+  });
+
+  it('a rival gets the lock of a killed guard when its time is over, and never before its command has ended', async () => {
+    const log = stage.file('log');
+    const terms = ['--ttl', '2s', '--kill-after', '300ms', '--url', server.url];
+    const first = stage.start(['run', 'killed', ...terms, '--', ...worker(log, 'first', 600_000)]);
+    const { guard } = await first.family();
+    await until(
+      () => readLog(log).some(({ what }) => what === 'enter'),
+      () => 'the first command did not start',
+    );
+    const rival = stage.start(['run', 'killed', ...terms, '--wait', '30s', '--', ...worker(log, 'rival', 100)]);
+    await stage.inLine('killed', 1, '--url', server.url);
+    kill(guard, 'SIGKILL');
+    expect((await rival.outcome).code).toBe(0);
+    expect((await first.outcome).code).not.toBe(0);
+    const all = stays(readLog(log), { untilTold: false });
+    expect(all.map(({ name }) => name).toSorted()).toEqual(['first', 'rival']);
+    expect(overlaps(all)).toEqual([]);
+  });
+
+  it('a wrong password ends them with 77, and is not repeated', async () => {
+    await server.ask(
+      where === 'postgres'
+        ? 'CREATE ROLE nobody_there NOLOGIN'
+        : "CREATE USER IF NOT EXISTS worker@'127.0.0.1' IDENTIFIED BY 'right-password'",
+    );
+    const user = where === 'postgres' ? 'nobody_there' : 'worker';
+    const url = server.url.replace(/\/\/[a-z]+@/, `//${user}:wrong-password@`);
+    const { code, stderr } = await stage.start(['ls', '--url', url]).outcome;
+    expect(code, stderr).toBe(77);
+    expect(stderr).not.toContain('wrong-password');
+  });
+});

@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { until } from '../until.ts';
+import { BlackHole } from './black-hole.ts';
+
+const closers: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+/** A server that answers with what it hears, a client of it, and what lies between them. */
+async function line(): Promise<{
+  way: BlackHole;
+  client: Socket;
+  server: Socket;
+  heard: string[];
+  ends: () => number;
+}> {
+  const heard: string[] = [];
+  const accepted: Socket[] = [];
+  const echo = createServer((socket) => {
+    accepted.push(socket);
+    socket.on('error', () => {});
+    socket.on('data', (chunk) => socket.write(chunk));
+  });
+  echo.listen(0, '127.0.0.1');
+  await once(echo, 'listening');
+  let ends = 0;
+  const way = await BlackHole.start((echo.address() as AddressInfo).port, () => ends++);
+  const client = connect({ host: '127.0.0.1', port: way.port });
+  client.on('data', (chunk) => heard.push(String(chunk)));
+  closers.push(
+    () => client.destroy(),
+    () => way.close(),
+    () => echo.close(),
+  );
+  client.write('before');
+  await until('An answer', () => heard.length === 1, { limitMs: 10_000 });
+  return { way, client, server: accepted[0] as Socket, heard, ends: () => ends };
+}
+
+describe('a way that is cut', () => {
+  it('carries nothing any more, and ends nothing', async () => {
+    const { way, client, server, heard } = await line();
+    way.cut();
+    client.write('after');
+    server.write('after');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(heard).toEqual(['before']);
+    expect([client.destroyed, server.destroyed, way.connections]).toEqual([false, false, 1]);
+  });
+
+  it('does not tell the server that the client has gone', async () => {
+    const { way, client, server } = await line();
+    way.cut();
+    client.destroy();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect([server.destroyed, server.readableEnded, way.connections]).toEqual([false, false, 1]);
+  });
+
+  it('tells the lab that the server has given up, and the client nothing', async () => {
+    const { way, client, server, ends } = await line();
+    way.cut();
+    server.end();
+    await until('The end being seen', () => ends() === 1, { limitMs: 10_000 });
+    expect(client.readableEnded).toBe(false);
+    expect(way.connections).toBe(0);
+  });
+
+  it('takes new connections, and lets them hang', async () => {
+    const { way } = await line();
+    way.cut();
+    const late = connect({ host: '127.0.0.1', port: way.port });
+    closers.push(() => late.destroy());
+    await once(late, 'connect');
+    late.write('hello');
+    expect(way.connections).toBe(1);
+  });
+});

@@ -1,0 +1,110 @@
+/**
+ * A PostgreSQL of the lab: on a free loopback port, in the lab's folder, ended by its pid. Nothing of it is worth a disk
+ * write, since it ends with the run.
+ *
+ * @module
+ */
+import type { ChildProcess } from 'node:child_process';
+import { chmodSync, rmSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import type { Reaper } from '../reaper.ts';
+import { copyOfTemplate, run } from './data-folders.ts';
+import { end, startOnFreePort } from './on-free-port.ts';
+
+export interface PostgresOptions {
+  readonly reaper: Reaper;
+  /** The postgres program; initdb stands beside it. */
+  readonly program: string;
+  readonly folder: string;
+  /** Further settings, as `idle_session_timeout`. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+export class PostgresServer {
+  readonly name = 'postgres';
+  readonly port: number;
+  readonly version: string;
+  readonly #process: ChildProcess;
+  readonly #data: string;
+
+  private constructor(port: number, version: string, process: ChildProcess, data: string) {
+    this.port = port;
+    this.version = version;
+    this.#process = process;
+    this.#data = data;
+  }
+
+  /** Resolves when it answers. */
+  static async start({ reaper, program, folder, settings = {} }: PostgresOptions): Promise<PostgresServer> {
+    // The server may not run as root, and whom it runs as must get to its files.
+    for (const each of [reaper.folder, folder]) chmodSync(each, 0o711);
+    const data = await copyOfTemplate(reaper, 'postgres', folder, (template) => initialise(program, template));
+    const all = { ...SETTINGS, ...settings };
+    const args = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const { port, process } = await startOnFreePort({
+      reaper,
+      name: 'postgres',
+      folder,
+      endsBy: AT_ONCE,
+      command: (port) => asPostgres([program, '-D', data, '-p', String(port), ...args]),
+      answers: async (port) => (await ask(port, 'SHOW data_directory')) === data,
+    });
+    return new PostgresServer(port, (await ask(port, 'SHOW server_version')).replace(/ .*/, ''), process, data);
+  }
+
+  get url(): string {
+    return urlOf(this.port);
+  }
+
+  /** The first value of the answer to a question of the lab, as text. */
+  ask(statement: string): Promise<string> {
+    return ask(this.port, statement);
+  }
+
+  async stop(): Promise<void> {
+    await end(this.#process, AT_ONCE);
+    rmSync(this.#data, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+  }
+}
+
+/** PostgreSQL's own way to end without a clean-up. After SIGKILL a piece of shared memory would stay in the kernel. */
+const AT_ONCE = 'SIGQUIT';
+
+const SETTINGS: Readonly<Record<string, string>> = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  fsync: 'off',
+  shared_buffers: '16MB',
+  max_connections: '200',
+};
+
+export function urlOf(port: number): string {
+  return `postgres://postgres@127.0.0.1:${port}/postgres`;
+}
+
+/** Root may not run the servers of PostgreSQL: it gives itself up for the user that Debian's package has made. */
+export function asPostgres(command: readonly string[]): readonly string[] {
+  if (userInfo().uid !== 0) return command;
+  return ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups', ...command];
+}
+
+/** What initdb makes, in a folder that is there and empty. */
+async function initialise(program: string, folder: string): Promise<void> {
+  if (userInfo().uid === 0) await run(['chown', 'postgres:postgres', folder]);
+  const options = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
+  await run(asPostgres([path.join(path.dirname(program), 'initdb'), '-D', folder, ...options]));
+}
+
+async function ask(port: number, statement: string): Promise<string> {
+  const client = new pg.Client({ connectionString: urlOf(port), connectionTimeoutMillis: 2_000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query({ text: statement, rowMode: 'array' });
+    return String(rows[0]?.[0]);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
