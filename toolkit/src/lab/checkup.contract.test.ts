@@ -311,6 +311,8 @@ describe('a check-up without any server', { timeout: RUN_LIMIT_MS }, () => {
       HOLDFAST_REDIS_SERVER: '/nowhere/redis-server',
       HOLDFAST_ETCD: '/nowhere/etcd',
       HOLDFAST_JAVA: '/nowhere/java',
+      HOLDFAST_POSTGRES: '/nowhere/postgres',
+      HOLDFAST_MARIADBD: '/nowhere/mariadbd',
     });
     const { code, stdout, stderr } = await run.ended;
     expect(code, stdout + stderr).toBe(0);

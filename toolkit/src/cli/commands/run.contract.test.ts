@@ -213,7 +213,11 @@ describe('a signal to holdfast', SLOW, () => {
       () => program.stdout.includes('ready'),
       () => 'the command did not start',
     );
-    const sleeper = stage.processes().find((pid) => commandLine(pid) === 'sleep 300') ?? 0;
+    // The command goes on as soon as it has forked; its child may not have become a program yet.
+    const sleeper = await until(
+      () => stage.processes().find((pid) => commandLine(pid) === 'sleep 300'),
+      () => 'the child of the command did not start',
+    );
     kill(program.pid, 'SIGUSR1');
     await until(
       () => program.stdout.includes('usr1'),

@@ -46,6 +46,9 @@ const GUARD_RELEASE_MS = 10_000;
 /** How long after its death what it has said may still be on its way. */
 const LAST_WORDS_MS = 200;
 
+/** How often a guard that has not started the command yet is asked, and how many times in a row it may stay silent. */
+const WHILE_WAITING = { askEveryMs: 1_000, silentTimes: 10 };
+
 /** How long it may take to exit after its last message. */
 const GUARD_EXIT_MS = 5_000;
 
@@ -69,6 +72,8 @@ class Front {
   #gone: Gone | undefined;
   #last: Refused | Ended | undefined;
   #standingIn = false;
+  /** How many times in a row the guard was asked and did not answer, while there was no lease yet. */
+  #silentTimes = 0;
   /** The signal at which we stopped waiting for the lock. */
   #gaveUpAt: NodeJS.Signals | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -101,6 +106,17 @@ class Front {
     });
     void this.#guardExited.then(() => this.#onGuardExit());
     this.#tell(start);
+    this.#timer = setInterval(() => this.#askWhileWaiting(), WHILE_WAITING.askEveryMs);
+  }
+
+  /**
+   * Until the command starts there is no lease that says by when the guard must have done something. But one that was
+   * stopped in the middle of a step keeps the embedded file from everybody, so it is ended when it gives no sign of life.
+   * What is counted is questions and not time: while we are stopped ourselves, none is asked.
+   */
+  #askWhileWaiting(): void {
+    if (++this.#silentTimes > WHILE_WAITING.silentTimes) this.#guard.kill('SIGKILL');
+    else void this.#tell({ kind: 'still-there' });
   }
 
   #tell(message: ToGuard): Promise<void> {
@@ -119,7 +135,10 @@ class Front {
 
   #receive(message: ToFront): void {
     if (this.#standingIn) return; // what it has to say comes too late
+    this.#silentTimes = 0;
     switch (message.kind) {
+      case 'waiting':
+        return;
       case 'starting':
         this.#starting = message;
         this.#validUntil = message.validUntil;
@@ -196,8 +215,9 @@ class Front {
     } else {
       const shown = JSON.stringify(this.#start.lockName);
       const ttl = formatDuration(this.#start.ttlMs);
+      const was = this.#silentTimes > WHILE_WAITING.silentTimes ? 'stopped, and was ended,' : 'killed';
       warn(
-        `The guard process was killed before it started the command under the lock ${shown}. The command was not started; if the lock had just been taken, it is free in at most ${ttl}.`,
+        `The guard process was ${was} before it started the command under the lock ${shown}. The command was not started; if the lock had just been taken, it is free in at most ${ttl}.`,
       );
       this.#resolve(EXIT_CODES.internal.code);
     }

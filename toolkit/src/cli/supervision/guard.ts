@@ -28,9 +28,14 @@ export class Guard {
   }
 
   receive(message: Signalled | StillThere): void {
-    if (message.kind === 'still-there') this.#run?.report();
+    if (message.kind === 'still-there') this.#answer();
     else if (this.#run !== undefined) this.#run.forward(message.signal);
     else this.#takeWhileWaiting(message.signal);
+  }
+
+  #answer(): void {
+    if (this.#run === undefined) void this.#ports.tell({ kind: 'waiting' });
+    else this.#run.report();
   }
 
   #takeWhileWaiting(signal: NodeJS.Signals): void {

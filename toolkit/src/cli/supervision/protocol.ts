@@ -43,6 +43,11 @@ export const GUARD_MARK = 'HOLDFAST_GUARD';
 /** Signals after which the command is expected to end. */
 export const ENDING_SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'];
 
+/** The answer while the lock is not held yet. */
+export interface StillWaiting {
+  readonly kind: 'waiting';
+}
+
 /** The command was not started. */
 export interface Refused {
   readonly kind: 'refused';
@@ -100,4 +105,4 @@ export interface Ended {
   readonly message?: string;
 }
 
-export type ToFront = Refused | Starting | Started | Renewed | Ending | Gone | Ended;
+export type ToFront = StillWaiting | Refused | Starting | Started | Renewed | Ending | Gone | Ended;

@@ -119,6 +119,21 @@ describe('a lock whose command runs', SLOW, () => {
     await stage.isDeserted();
   });
 
+  it('is not waited for by a guard that is stopped, which leaves no place in the line', async () => {
+    const first = startFirst();
+    const waiting = await startRival();
+    const [guard = 0] = childrenOf(waiting.pid);
+    await stop(guard);
+    const { code, stderr } = await waiting.outcome;
+    expect(code).toBe(70);
+    expect(stderr).toContain('was stopped, and was ended, before it started the command under the lock "x"');
+    await stage.inLine('x', 0);
+    kill(first.pid, 'SIGTERM');
+    expect((await first.outcome).code).toBe(143);
+    expect(readLog(log).some(({ name }) => name === 'rival')).toBe(false);
+    await stage.isDeserted();
+  });
+
   it('is kept when the front is stopped for longer than the TTL, and nothing is lost', async () => {
     const first = startFirst();
     const rival = await startRival();
