@@ -43,6 +43,8 @@ export interface SqlFailure {
   readonly kind: 'again' | 'refused' | 'unknown' | 'denied' | 'config';
   /** What helps, as a sentence; may be empty. */
   readonly remedy: string;
+  /** Only the question was ended, and not its connection: what that holds it goes on holding. */
+  readonly interrupted?: true;
 }
 
 /** The checked option `tokenSource`: guards store it in a column of 512 bytes. */

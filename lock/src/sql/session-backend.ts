@@ -123,7 +123,8 @@ export class SqlSessionBackend<Connection extends SessionConnection> implements 
         return isOurs;
       },
       (error: unknown) => {
-        if (this.#session === session) session.held.delete(key);
+        // The connection lives and the question was interrupted, perhaps after it had got the lock: nobody shall have it.
+        if (this.#session === session) this.#unlock(session, name, key).catch(() => this.#end(session));
         throw error;
       },
     );
@@ -195,7 +196,8 @@ export class SqlSessionBackend<Connection extends SessionConnection> implements 
       return answer;
     } catch (error) {
       const failure = this.#database.understand(error);
-      if (error instanceof LockError || failure.kind === 'unknown') this.#end(session);
+      if (error instanceof LockError || (failure.kind === 'unknown' && failure.interrupted !== true))
+        this.#end(session);
       throw toLockError(error, failure, this.id, name);
     }
   }

@@ -6,6 +6,7 @@
 import type { LockError } from 'holdfast';
 import { AddressError } from '../connect/address.ts';
 import { type ExitName, exitNameOf } from './exit-codes.ts';
+import { withoutPasswords } from './text.ts';
 import { UsageError } from './usage.ts';
 
 export interface Failure {
@@ -15,7 +16,10 @@ export interface Failure {
 
 export function toFailure(error: unknown): Failure {
   if (isLockError(error)) return { exit: exitNameOf(error.code), message: error.message };
-  if (error instanceof UsageError || error instanceof AddressError) return { exit: 'usage', message: error.message };
+  if (error instanceof UsageError || error instanceof AddressError) {
+    // It may quote a URL that stands where another value should.
+    return { exit: 'usage', message: withoutPasswords(error.message) };
+  }
   return {
     exit: 'internal',
     message: `Something went wrong that should not: ${error instanceof Error ? error.message : String(error)}.`,

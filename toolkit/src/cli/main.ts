@@ -12,6 +12,8 @@ import { migrateCommand } from './commands/migrate.ts';
 import { runCommand } from './commands/run.ts';
 import { whoCommand } from './commands/who.ts';
 import { EXIT_CODES, exitCodeLines } from './exit-codes.ts';
+import { warn } from './stderr.ts';
+import { withoutPasswords } from './text.ts';
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
 
@@ -31,14 +33,15 @@ for (const command of commands) program.addCommand(command);
 
 for (const command of [program, ...program.commands]) {
   command.exitOverride().configureOutput({
-    outputError: (text, write) => write(text.replace(/^error: /, 'holdfast: ')),
+    outputError: (text, write) => write(withoutPasswords(text).replace(/^error: /, 'holdfast: ')),
   });
 }
 
 // Whoever reads our output may stop doing so: `holdfast ls | head -1`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(process.exitCode ?? EXIT_CODES.done.code);
+  if (error.code === 'EPIPE') process.exit(process.exitCode ?? EXIT_CODES.done.code);
+  warn(`The output could not be written: ${error.message}`);
+  process.exit(EXIT_CODES.internal.code);
 });
 
 try {

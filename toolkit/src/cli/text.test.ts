@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { cut, fit, printable, widthOf } from './text.ts';
+import { cut, fit, printable, widthOf, withoutPasswords } from './text.ts';
+
+describe('a message with a URL', () => {
+  it.each([
+    ["unknown option '--ur=redis://u:secret@h'", "unknown option '--ur=redis://u:***@h'"],
+    ['is "redis://:s@c/ret@h:6379/0".', 'is "redis://:***@h:6379/0".'],
+    ['redis://h:6379/0 and me@example.com', 'redis://h:6379/0 and me@example.com'],
+  ])('shows no password: %s', (text, shown) => {
+    expect(withoutPasswords(text)).toBe(shown);
+    expect(withoutPasswords(shown)).toBe(shown);
+  });
+});
 
 describe('a name on a terminal', () => {
   it('cannot move the cursor, break the line or turn the direction of writing', () => {

@@ -25,6 +25,11 @@ export function printable(text: string): string {
   });
 }
 
+/** The text without the passwords of the URLs in it, whoever wrote them there. */
+export function withoutPasswords(text: string): string {
+  return text.replace(/\b([a-z][a-z0-9+.-]*:\/\/[^\s"'@:/]*):[^\s"']*@/gi, '$1:***@');
+}
+
 /** How many columns a printable text takes. */
 export function widthOf(text: string): number {
   let width = 0;

@@ -35,9 +35,9 @@ const FINDINGS: Readonly<Record<number, SqlFailure>> = {
   1290: { kind: 'refused', remedy: 'The server is read-only; locks need the primary.' },
   1836: { kind: 'refused', remedy: 'The server is read-only; locks need the primary.' },
   1114: { kind: 'refused', remedy: 'The disk of the server is full.' },
-  1317: { kind: 'unknown', remedy: INTERRUPTED },
-  1969: { kind: 'unknown', remedy: INTERRUPTED },
-  3024: { kind: 'unknown', remedy: INTERRUPTED },
+  1317: { kind: 'unknown', remedy: INTERRUPTED, interrupted: true },
+  1969: { kind: 'unknown', remedy: INTERRUPTED, interrupted: true },
+  3024: { kind: 'unknown', remedy: INTERRUPTED, interrupted: true },
 };
 
 /** Errors that come before anything was sent. */

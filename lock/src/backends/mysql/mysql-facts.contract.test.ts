@@ -159,8 +159,10 @@ describe('session locks', () => {
       await server.admin.query(`KILL QUERY ${id}`).catch(() => undefined);
       await asked;
     }
+    // The last one may have come too late for its question, and then interrupts this one.
     const [answer] = await backend.renew([hold]);
-    expect(answer).toMatchObject({ outcome: 'renewed' });
+    const [next] = answer === 'unknown' ? await backend.renew([hold]) : [answer];
+    expect(next).toMatchObject({ outcome: 'renewed' });
     expect(await backend.release(hold)).toBe('released');
   });
 

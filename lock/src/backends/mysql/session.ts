@@ -16,6 +16,9 @@ import type { MysqlConnection, MysqlPool } from './client.ts';
 import { connectionsOf, query } from './database.ts';
 import { understand } from './failures.ts';
 
+/** ER_QUERY_INTERRUPTED, which is what NULL stands for. */
+const INTERRUPTED = 1317;
+
 export interface MysqlSessionSettings {
   readonly namespace: string;
   /** Locks that hold on one node of a cluster are what is wanted. */
@@ -55,7 +58,10 @@ export class MysqlSessions implements SessionDatabase<MysqlConnection> {
 
   async lock(connection: MysqlConnection, key: string): Promise<boolean> {
     const { answer } = await this.#ask(connection, 'GET_LOCK(?, 0)', [key]);
-    if (answer === null) throw new Error('GET_LOCK answered NULL: it was interrupted, or the server is out of memory');
+    if (answer === null) {
+      const reason = 'GET_LOCK answered NULL: it was interrupted, or the server is out of memory';
+      throw Object.assign(new Error(reason), { errno: INTERRUPTED });
+    }
     return Number(answer) === 1;
   }
 

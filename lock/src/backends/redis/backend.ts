@@ -23,7 +23,7 @@ import type {
   Waiting,
   Withdraws,
 } from '../../core/backend.ts';
-import { BackendUnavailableError, type LossReason, quote } from '../../core/errors.ts';
+import { BackendUnavailableError, type LossReason, OutcomeUnknownError, quote } from '../../core/errors.ts';
 import { parseToken } from '../../core/fencing.ts';
 import { Batch, type Task } from './batch.ts';
 import type { RedisCommands } from './client.ts';
@@ -212,7 +212,9 @@ export class RedisBackend
     const waiting = granted === undefined ? readWaiting(reply) : undefined;
     const askAgainInMs = this.#wakeUps.told(owner, waiting);
     if (granted !== undefined) return granted;
-    if (waiting === undefined) return { outcome: 'gone' };
+    if (reply === 'gone') return { outcome: 'gone' };
+    if (waiting === undefined)
+      throw new OutcomeUnknownError(`Redis answered ${quote(reply)}, which we do not understand.`);
     const { lastToken } = waiting;
     if (askAgainInMs === Number.POSITIVE_INFINITY) return { outcome: 'waiting', lastToken };
     return { outcome: 'waiting', lastToken, retryInMs: askAgainInMs };

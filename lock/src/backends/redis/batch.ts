@@ -74,8 +74,9 @@ export class Batch {
     const lostBefore = this.#commands.lostConnections?.();
     const onReplies = (replies: unknown): void => {
       const resent = this.#commands.lostConnections?.() !== lostBefore;
-      if (Array.isArray(replies) && replies.some(isFromReplica)) this.#commands.reconnect?.();
-      for (let at = 0; at < items.length; at++) settle(items[at] as Item, (replies as unknown[] | null)?.[at], resent);
+      const list: readonly unknown[] = Array.isArray(replies) ? replies : [];
+      if (list.some(isFromReplica)) this.#commands.reconnect?.();
+      for (let at = 0; at < items.length; at++) settle(items[at] as Item, list[at], resent);
     };
     const onError = (error: unknown): void => {
       for (const { task, reject } of items) reject(translate(error, task.lockName));
@@ -88,12 +89,17 @@ export class Batch {
     });
   }
 
+  /** Rejects, and never throws, since nobody could catch it: a function that was handed in may do anything. */
   #call(verb: 'EVALSHA' | 'EVAL', script: string, items: readonly Item[]): Promise<unknown> {
     const command = [verb, script, String(items.length)];
     for (const { task } of items) command.push(task.key);
     for (const arg of (items[0] as Item).task.shared) command.push(arg);
     for (const { task } of items) for (const arg of task.own) command.push(arg);
-    return this.#commands.send(command, command[3]);
+    try {
+      return Promise.resolve(this.#commands.send(command, command[3]));
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 }
 

@@ -44,6 +44,10 @@ const RECONNECT_MS = { first: 50, most: 500 };
  * are the locks are safe; what they cost is in the documentation of this backend.
  */
 export function fromIoredis(client: IoredisClient): RedisCommands {
+  const given: Partial<IoredisClient> | undefined = client;
+  if (typeof given?.call !== 'function' || typeof given.options !== 'object') {
+    throw new TypeError('fromIoredis needs a client of ioredis or iovalkey, such as `new Redis(url)`.');
+  }
   return client.isCluster === true ? new IoredisCluster(client) : new IoredisConnection(client);
 }
 
@@ -94,6 +98,7 @@ class IoredisConnection implements RedisCommands {
       ...SUBSCRIBER_OPTIONS,
       autoResubscribe: false, // we do it ourselves, and so know when it is done
     } as never) as IoredisSubscriber;
+    reconnectInBackground(connection);
     return listenOn(connection, events, true);
   }
 
@@ -162,9 +167,26 @@ const SUBSCRIBER_OPTIONS = {
   maxRetriesPerRequest: null,
   commandTimeout: undefined,
   enableAutoPipelining: false,
-  retryStrategy: (times: number): number =>
-    Math.min(RECONNECT_MS.most, RECONNECT_MS.first * 2 ** Math.min(times - 1, 8)),
+  // A timer of the client would keep the process alive for as long as the server is away; ours does not.
+  retryStrategy: (): null => null,
 };
+
+/** Connects again after each end that we did not ask for, with a timer that keeps no process alive. */
+function reconnectInBackground(connection: IoredisSubscriber): void {
+  let times = 0;
+  connection.on('ready', () => {
+    times = 0;
+  });
+  connection.on('end', () => {
+    const waitMs = Math.min(RECONNECT_MS.most, RECONNECT_MS.first * 2 ** Math.min(times++, 8));
+    setTimeout(() => {
+      if (connection.status === 'end' && !closed.has(connection)) connection.connect().catch(() => undefined);
+    }, waitMs).unref();
+  });
+}
+
+/** Second connections that we have ended. */
+const closed: WeakSet<IoredisSubscriber> = new WeakSet();
 
 function listenOn(connection: IoredisSubscriber, events: SubscriberEvents, reportsGaps: boolean): RedisSubscriber {
   connection.on('error', () => undefined); // it reconnects by itself, and the client that was handed in reports, too
@@ -177,7 +199,10 @@ function listenOn(connection: IoredisSubscriber, events: SubscriberEvents, repor
     reportsGaps,
     subscribe: (channel) => connection.subscribe(channel),
     unsubscribe: (channel) => connection.unsubscribe(channel),
-    close: () => connection.disconnect(),
+    close: () => {
+      closed.add(connection);
+      connection.disconnect();
+    },
   };
 }
 

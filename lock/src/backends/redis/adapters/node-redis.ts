@@ -43,6 +43,11 @@ const PLAIN = { typeMapping: {} };
  * not subscribed. Its own `keyPrefix` does not reach raw commands, so give the backend one instead.
  */
 export function fromNodeRedis(client: NodeRedisClient | NodeRedisSentinel | NodeRedisCluster): RedisCommands {
+  const given: { readonly sendCommand?: unknown } | undefined = client;
+  // A client of ioredis has a `sendCommand`, too, which takes something else.
+  if (typeof given?.sendCommand !== 'function' || 'status' in client) {
+    throw new TypeError('fromNodeRedis needs a client of node-redis, such as `await createClient({ url }).connect()`.');
+  }
   if ('masters' in client) return fromCluster(client);
   if ('getSentinelNode' in client) {
     return {
