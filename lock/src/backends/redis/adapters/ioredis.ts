@@ -98,8 +98,8 @@ class IoredisConnection implements RedisCommands {
       ...SUBSCRIBER_OPTIONS,
       autoResubscribe: false, // we do it ourselves, and so know when it is done
     } as never) as IoredisSubscriber;
-    reconnectInBackground(connection);
-    return listenOn(connection, events, true);
+    const stop = reconnectInBackground(connection);
+    return listenOn(connection, events, true, stop);
   }
 
   close(): void {
@@ -171,24 +171,30 @@ const SUBSCRIBER_OPTIONS = {
   retryStrategy: (): null => null,
 };
 
-/** Connects again after each end that we did not ask for, with a timer that keeps no process alive. */
-function reconnectInBackground(connection: IoredisSubscriber): void {
+/** Connects again after each end, with a timer that keeps no process alive, until the returned function is called. */
+function reconnectInBackground(connection: IoredisSubscriber): () => void {
   let times = 0;
+  let timer: NodeJS.Timeout | undefined;
   connection.on('ready', () => {
     times = 0;
   });
-  connection.on('end', () => {
+  const onEnd = (): void => {
     const waitMs = Math.min(RECONNECT_MS.most, RECONNECT_MS.first * 2 ** Math.min(times++, 8));
-    setTimeout(() => {
-      if (connection.status === 'end' && !closed.has(connection)) connection.connect().catch(() => undefined);
-    }, waitMs).unref();
-  });
+    timer = setTimeout(() => connection.connect().catch(() => undefined), waitMs).unref();
+  };
+  connection.on('end', onEnd);
+  return () => {
+    connection.off('end', onEnd);
+    clearTimeout(timer);
+  };
 }
 
-/** Second connections that we have ended. */
-const closed: WeakSet<IoredisSubscriber> = new WeakSet();
-
-function listenOn(connection: IoredisSubscriber, events: SubscriberEvents, reportsGaps: boolean): RedisSubscriber {
+function listenOn(
+  connection: IoredisSubscriber,
+  events: SubscriberEvents,
+  reportsGaps: boolean,
+  beforeClose: () => void = () => undefined,
+): RedisSubscriber {
   connection.on('error', () => undefined); // it reconnects by itself, and the client that was handed in reports, too
   connection.on('connect', () => connection.stream?.unref?.()); // listening is no reason for a process to live on
   connection.on('ready', () => events.onConnected());
@@ -200,7 +206,7 @@ function listenOn(connection: IoredisSubscriber, events: SubscriberEvents, repor
     subscribe: (channel) => connection.subscribe(channel),
     unsubscribe: (channel) => connection.unsubscribe(channel),
     close: () => {
-      closed.add(connection);
+      beforeClose();
       connection.disconnect();
     },
   };
