@@ -6,6 +6,7 @@ import { Reaper } from './reaper.ts';
 import type { Result, Run } from './result.ts';
 import { findRedisServer } from './servers/find-server.ts';
 import { RedisServer } from './servers/redis.ts';
+import { verdicts } from './whole-checkup.testing.ts';
 
 const myLock = path.join(repository, 'examples/my-lock.mjs');
 const testSubject = (name: string): string => path.join(repository, `toolkit/src/lab/test-subjects/${name}.mjs`);
@@ -29,11 +30,6 @@ function start(args: readonly string[], env?: NodeJS.ProcessEnv): CheckupRun {
 function needsRedis(context: TestContext): void {
   const redis = findRedisServer();
   if ('missing' in redis) context.skip(redis.missing);
-}
-
-/** `crash my-lock safe`, for each result. */
-function verdicts({ results }: Run): string[] {
-  return results.map(({ experiment, subject, verdict }) => `${experiment} ${subject} ${verdict}`);
 }
 
 function resultOf({ results }: Run, experiment: string, subject: string): Result {
@@ -62,7 +58,7 @@ describe('a check-up of locks on Redis', { timeout: RUN_LIMIT_MS }, () => {
     await run.leavesNothing();
 
     const json = JSON.parse(readFileSync(path.join(run.folder, 'run.json'), 'utf8')) as Run;
-    expect(verdicts(json)).toEqual([
+    expect(verdicts(json.results)).toEqual([
       'crash setnx safe',
       'crash my-lock safe',
       'pause setnx unsafe',
@@ -104,7 +100,7 @@ describe('a check-up of locks on Redis', { timeout: RUN_LIMIT_MS }, () => {
     ]);
     const { code, stdout, stderr } = await run.ended;
     const json = JSON.parse(stdout) as Run;
-    expect(verdicts(json), stderr).toEqual([
+    expect(verdicts(json.results), stderr).toEqual([
       'failover setnx unsafe',
       'failover my-lock unsafe',
       'failover holdfast:redis safe',
@@ -129,7 +125,7 @@ describe('a check-up of locks on Redis', { timeout: RUN_LIMIT_MS }, () => {
     for (const run of both) {
       const { code, stdout, stderr } = await run.ended;
       expect(code, stderr).toBe(0);
-      expect(verdicts(JSON.parse(stdout))).toEqual(['crash setnx safe', 'pause setnx unsafe']);
+      expect(verdicts((JSON.parse(stdout) as Run).results)).toEqual(['crash setnx safe', 'pause setnx unsafe']);
       await run.leavesNothing();
     }
   });
@@ -319,7 +315,7 @@ describe('a check-up without any server', { timeout: RUN_LIMIT_MS }, () => {
     await run.leavesNothing();
     const json = JSON.parse(readFileSync(path.join(run.folder, 'run.json'), 'utf8')) as Run;
     const ran = json.results.filter(({ verdict }) => verdict !== 'not-run');
-    expect(verdicts({ ...json, results: ran })).toEqual(['crash holdfast:sqlite safe', 'pause holdfast:sqlite safe']);
+    expect(verdicts(ran)).toEqual(['crash holdfast:sqlite safe', 'pause holdfast:sqlite safe']);
     expect(resultOf(json, 'crash', 'setnx').reason).toContain('/nowhere/redis-server');
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
       'Not run: crash, pause, failover, failover-sentinel with setnx, setnx-watchdog, holdfast:redis.',

@@ -1,14 +1,8 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, type TestContext } from 'vitest';
-import { CheckupRun, RUN_LIMIT_MS } from './checkup.testing.ts';
-import type { Result, Run } from './result.ts';
+import { beforeEach, describe, expect, it, type TestContext } from 'vitest';
+import { RUN_LIMIT_MS } from './checkup.testing.ts';
+import type { Result } from './result.ts';
 import { findServers, findStrace } from './servers/find-server.ts';
-
-const runs: CheckupRun[] = [];
-afterEach(() => {
-  for (const run of runs.splice(0)) run.dispose();
-});
+import { wholeCheckup } from './whole-checkup.testing.ts';
 
 beforeEach((context) => {
   if (process.platform !== 'linux')
@@ -25,13 +19,8 @@ function needs(context: TestContext, ...kinds: ('etcd' | 'zookeeper' | 'strace')
 
 /** The results by `experiment subject`. */
 async function results(args: readonly string[]): Promise<ReadonlyMap<string, Result>> {
-  const run = new CheckupRun([...args, '--json', 'run.json']);
-  runs.push(run);
-  const { code, stdout, stderr } = await run.ended;
-  expect(code, stdout + stderr).toBe(0);
-  await run.leavesNothing();
-  const json = JSON.parse(readFileSync(path.join(run.folder, 'run.json'), 'utf8')) as Run;
-  return new Map(json.results.map((result) => [`${result.experiment} ${result.subject}`, result]));
+  const all = await wholeCheckup(...args);
+  return new Map(all.map((result) => [`${result.experiment} ${result.subject}`, result]));
 }
 
 const figures = (found: ReadonlyMap<string, Result>, which: string): Result['figures'] =>

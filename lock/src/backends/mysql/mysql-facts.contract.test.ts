@@ -3,8 +3,8 @@ import { createPool as createMariadbPool } from 'mariadb';
 import { createPool } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { AcquireRequest } from '../../core/backend.ts';
-import { Instant, systemClock } from '../../core/clock.ts';
 import { createLocks } from '../../core/lock.ts';
+import { request, soon } from '../../sql/test-support/requests.ts';
 import { type MysqlBackend, type MysqlSessionBackend, mysqlBackend } from './index.ts';
 import { freePort, MariadbServer, urlOf } from './test-support/mariadb-server.ts';
 
@@ -14,16 +14,6 @@ beforeAll(async () => {
   await Promise.all([1, 2, 3].map(() => mysqlBackend(server.admin).createTables()));
 }, 120_000);
 afterAll(() => server.stop(), 60_000);
-
-const soon = (): Instant => Instant.plus(systemClock.now(), 10_000);
-let owners = 0;
-const request = (name: string, ttlMs = 10_000): AcquireRequest => ({
-  name,
-  owner: `facts-${++owners}`,
-  ttlMs,
-  heartbeatMs: ttlMs / 3,
-  purpose: undefined,
-});
 
 function open(): { backend: MysqlBackend; pool: ReturnType<MariadbServer['pool']> } {
   const pool = server.pool();

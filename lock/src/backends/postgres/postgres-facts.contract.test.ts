@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { AcquireRequest } from '../../core/backend.ts';
-import { Instant, systemClock } from '../../core/clock.ts';
 import { createLocks } from '../../core/lock.ts';
+import { request, soon } from '../../sql/test-support/requests.ts';
 import { type PostgresBackend, postgresBackend } from './index.ts';
 import { advisoryKey } from './lock-key.ts';
 import { PgBouncer } from './test-support/pgbouncer.ts';
@@ -13,16 +12,6 @@ beforeAll(async () => {
   await Promise.all([1, 2, 3].map(() => postgresBackend(server.admin, { listen: false }).createTables()));
 }, 60_000);
 afterAll(() => server.stop(), 60_000);
-
-const soon = (): Instant => Instant.plus(systemClock.now(), 10_000);
-let owners = 0;
-const request = (name: string, ttlMs = 10_000): AcquireRequest => ({
-  name,
-  owner: `facts-${++owners}`,
-  ttlMs,
-  heartbeatMs: ttlMs / 3,
-  purpose: undefined,
-});
 
 function open(options: Parameters<PostgresServer['pool']>[0] = {}): {
   backend: PostgresBackend;

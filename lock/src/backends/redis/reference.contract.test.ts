@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { AcquireRequest } from '../../core/backend.ts';
+import { seeded } from '../../core/simulation.testing.ts';
 import { memoryBackend } from '../memory/index.ts';
 import type { RedisBackend } from './index.ts';
 import { Opened } from './test-support/opened.ts';
@@ -73,21 +74,10 @@ async function look(backend: Subject, name: string): Promise<unknown> {
   return { holder: holder?.owner, waiters: waiters.map(({ owner }) => owner) };
 }
 
-/** A generator of numbers from 0 to 1 that a seed decides. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 it(`does the same as the reference in memory, step for step, in ${SEQUENCES} random sequences`, async () => {
   const seed = Number(process.env.HOLDFAST_SEED ?? Date.now() % 1_000_000);
   console.info(`  seed ${seed} (HOLDFAST_SEED=${seed} repeats it)`);
-  const random = randomFrom(seed);
+  const random = seeded(seed);
   for (let sequence = 0; sequence < SEQUENCES; sequence++) {
     const memory = memoryBackend() as unknown as Subject;
     const name = `sequence:${seed}:${sequence}`;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { seeded } from '../../core/simulation.testing.ts';
 import { inOrder } from './order.ts';
 
 const uuid = (first: string): string => `${first.repeat(8)}-0000-8000-a000-000000000000`;
@@ -42,7 +43,7 @@ describe('the order of contenders', () => {
   });
 
   it('is the order of the texts as long as no number is negative', () => {
-    const random = mulberry(7);
+    const random = seeded(7);
     for (let round = 0; round < 200; round++) {
       const numbers = Array.from({ length: 20 }, () => Math.floor(random() * 2 ** 31));
       const nodes = numbers.map((number) => node('0123456789abcdef'[number % 16] as string, padded(number)));
@@ -64,14 +65,4 @@ describe('the order of contenders', () => {
 /** As the server writes it: `%010d`, where the sign is one of the ten places. */
 function padded(number: number): string {
   return number < 0 ? `-${String(-number).padStart(9, '0')}` : String(number).padStart(10, '0');
-}
-
-function mulberry(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let value = Math.imul(state ^ (state >>> 15), 1 | state);
-    value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value;
-    return ((value ^ (value >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

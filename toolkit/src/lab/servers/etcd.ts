@@ -7,7 +7,7 @@ import path from 'node:path';
 import type { Reaper } from '../reaper.ts';
 import { freePort } from './free-port.ts';
 import { type Ensemble, hasEnded, kill, type Member } from './member.ts';
-import { type Program, portWasTaken, startProgram, untilAllAnswer } from './program.ts';
+import { onFreePorts, type Program, startProgram, untilAllAnswer } from './program.ts';
 
 /** What one look of the lab at a member may take; a member that is stopped gives no answer at all. */
 const LOOK_LIMIT_MS = 1_000;
@@ -32,14 +32,8 @@ interface Ports {
 }
 
 /** Resolves when all members answer and one of them leads. */
-export async function startEtcd(options: EtcdOptions): Promise<Ensemble> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await tryToStart(options);
-    } catch (error) {
-      if (attempt === 5 || !portWasTaken(error)) throw error;
-    }
-  }
+export function startEtcd(options: EtcdOptions): Promise<Ensemble> {
+  return onFreePorts(() => tryToStart(options));
 }
 
 async function tryToStart({ reaper, program, folder, members: count }: EtcdOptions): Promise<Ensemble> {

@@ -36,7 +36,7 @@ export function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null;
 }
 
-/** Ends it at once: it has nothing to save. A stopped process as well. */
-export function kill(process: ChildProcess): void {
-  if (!hasEnded(process)) process.kill('SIGKILL');
+/** Ends it at once: it has nothing to save. A stopped process as well, unless the signal is another. */
+export function kill(process: ChildProcess, endsBy: NodeJS.Signals = 'SIGKILL'): void {
+  if (!hasEnded(process)) process.kill(endsBy);
 }

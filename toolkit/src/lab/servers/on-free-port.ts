@@ -5,14 +5,10 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 import type { Reaper } from '../reaper.ts';
-import { until } from '../until.ts';
 import { freePort } from './free-port.ts';
-
-/** A database on a busy machine needs seconds for its start. */
-const READY_LIMIT_MS = 45_000;
+import { hasEnded } from './member.ts';
+import { onFreePorts, type Program, startProgram, untilAllAnswer } from './program.ts';
 
 export interface PortProgram {
   readonly reaper: Reaper;
@@ -33,30 +29,15 @@ export interface Started {
 }
 
 /** Resolves when it answers. Takes another port if somebody was quicker with the first. */
-export async function startOnFreePort(program: PortProgram): Promise<Started> {
-  const { reaper, name, folder, command, answers, endsBy = 'SIGKILL' } = program;
-  mkdirSync(folder, { recursive: true });
-  for (let attempt = 1; ; attempt++) {
+export function startOnFreePort({ reaper, command, answers, ...named }: PortProgram): Promise<Started> {
+  return onFreePorts(async () => {
     const port = await freePort();
-    const log = openSync(path.join(folder, `${name}.log`), 'w');
     const [file = '', ...args] = command(port);
-    const process = reaper.spawnProgram(file, args, { cwd: folder, output: log, endsBy });
-    closeSync(log);
-    process.on('error', () => {}); // then it has no pid
-    const look = async (): Promise<boolean> => {
-      if (process.pid === undefined || hasEnded(process)) throw new Error('It has ended.');
-      return await answers(port).catch(() => false);
-    };
-    try {
-      await until(`${name} answering on port ${port}`, look, { limitMs: READY_LIMIT_MS, everyMs: 20 });
-      return { port, process };
-    } catch (error) {
-      process.kill(endsBy);
-      const said = endOfLog(program);
-      if (/address already in use/i.test(said) && attempt < 5) continue;
-      throw new Error(`${name} did not start.\n${said}`, { cause: error });
-    }
-  }
+    const program: Program = { ...named, file, args };
+    const process = startProgram(reaper, program);
+    await untilAllAnswer([{ program, process, answers: () => answers(port) }]);
+    return { port, process };
+  });
 }
 
 /** Ends it with this signal, and resolves when it has gone. */
@@ -65,16 +46,4 @@ export async function end(process: ChildProcess, signal: NodeJS.Signals): Promis
   const gone = once(process, 'exit');
   process.kill(signal);
   await gone;
-}
-
-function hasEnded(process: ChildProcess): boolean {
-  return process.exitCode !== null || process.signalCode !== null;
-}
-
-function endOfLog({ folder, name }: PortProgram): string {
-  return readFileSync(path.join(folder, `${name}.log`), 'utf8')
-    .split('\n')
-    .slice(-12)
-    .join('\n')
-    .trim();
 }

@@ -10,7 +10,7 @@ import type { Reaper } from '../reaper.ts';
 import { until } from '../until.ts';
 import { hasEnded, kill } from './member.ts';
 
-/** A Java program on a busy machine needs seconds for its start. */
+/** A database or a Java program on a busy machine needs seconds for its start. */
 const READY_LIMIT_MS = 45_000;
 
 export interface Program {
@@ -19,13 +19,15 @@ export interface Program {
   readonly file: string;
   readonly args: readonly string[];
   readonly folder: string;
+  /** What ends it with all that it has. Default: SIGKILL. */
+  readonly endsBy?: NodeJS.Signals;
 }
 
 /** Its output goes to a log of its name. */
-export function startProgram(reaper: Reaper, { name, file, args, folder }: Program): ChildProcess {
+export function startProgram(reaper: Reaper, { name, file, args, folder, endsBy = 'SIGKILL' }: Program): ChildProcess {
   mkdirSync(folder, { recursive: true });
   const output = openSync(path.join(folder, `${name}.log`), 'w');
-  const child = reaper.spawnProgram(file, args, { cwd: folder, output });
+  const child = reaper.spawnProgram(file, args, { cwd: folder, output, endsBy });
   closeSync(output);
   child.on('error', () => {}); // then it has no pid
   return child;
@@ -44,15 +46,25 @@ export async function untilAllAnswer(
       try {
         await until(`${program.name} answering`, look, { limitMs: READY_LIMIT_MS, everyMs: 25 });
       } catch (error) {
-        for (const each of programs) kill(each.process);
+        for (const each of programs) kill(each.process, each.program.endsBy);
         throw new Error(`${program.name} did not start.\n${endOfLog(program)}`, { cause: error });
       }
     }),
   );
 }
 
-/** Whether a port was taken in the moment between its choice and its use. */
-export function portWasTaken(error: unknown): boolean {
+/** Chooses other ports and tries again, up to five times, while one was taken in the moment between its choice and its use. */
+export async function onFreePorts<Started>(tryToStart: () => Promise<Started>): Promise<Started> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await tryToStart();
+    } catch (error) {
+      if (attempt === 5 || !portWasTaken(error)) throw error;
+    }
+  }
+}
+
+function portWasTaken(error: unknown): boolean {
   return error instanceof Error && /address already in use/i.test(error.message);
 }
 

@@ -9,7 +9,7 @@ import path from 'node:path';
 import type { Reaper } from '../reaper.ts';
 import { freePort } from './free-port.ts';
 import { type Ensemble, kill, type Member } from './member.ts';
-import { type Program, portWasTaken, startProgram, untilAllAnswer } from './program.ts';
+import { onFreePorts, type Program, startProgram, untilAllAnswer } from './program.ts';
 
 /** What one look of the lab at a server may take; a server that is stopped gives no answer at all. */
 const LOOK_LIMIT_MS = 1_000;
@@ -37,14 +37,8 @@ interface Ports {
 }
 
 /** Resolves when all servers serve, and one of three leads. */
-export async function startZooKeeper(options: ZooKeeperOptions): Promise<Ensemble> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await tryToStart(options);
-    } catch (error) {
-      if (attempt === 5 || !portWasTaken(error)) throw error;
-    }
-  }
+export function startZooKeeper(options: ZooKeeperOptions): Promise<Ensemble> {
+  return onFreePorts(() => tryToStart(options));
 }
 
 async function tryToStart({ reaper, java, jar, folder, members: count }: ZooKeeperOptions): Promise<Ensemble> {
