@@ -42,7 +42,7 @@ export interface ContenderTasks {
   withdraw(request: AcquireRequest, mayArriveLate: boolean): void;
   /** Work under way, which has to end before the backend is closed. */
   track(work: Promise<void>): void;
-  /** The last answer, for the message of a caller whose time is over: an error while the backend is away. */
+  /** An answer that was no grant, or none at all: then the error, for the message of a caller whose time is over. */
   heard(problem: LockError | undefined): void;
   granted(grant: Grant): void;
   failed(error: LockError): void;
@@ -68,17 +68,19 @@ export class Contender {
   #waitingSince: Instant | undefined;
   /** The last token that was given out before that answer: a hand-over with a larger one was made after it. */
   #lastToken: bigint | undefined;
+  /** How often in a row no answer came, and how often in all the answer was that we have to wait. */
+  #failures = 0;
+  #refusals = 0;
   /** Whether a request of this owner id had no answer: it may arrive yet, even after one that was sent later. */
   #unanswered = false;
 
-  constructor(template: Omit<AcquireRequest, 'owner'>, tasks: ContenderTasks) {
+  constructor(request: AcquireRequest, tasks: ContenderTasks) {
     this.#tasks = tasks;
-    this.#request = { ...template, owner: tasks.newOwner() };
+    this.#request = request;
   }
 
   /** Goes on from the answer to a transfer, which has put this contender into the queue already. */
-  startFrom(request: AcquireRequest, waiting: Waiting, sentAt: Instant, unanswered: boolean): void {
-    this.#request = request;
+  startFrom(waiting: Waiting, sentAt: Instant, unanswered: boolean): void {
     this.#waitingSince = sentAt;
     this.#lastToken = waiting.lastToken;
     this.#unanswered = unanswered;
@@ -103,7 +105,8 @@ export class Contender {
 
   async #run(): Promise<void> {
     try {
-      const grant = await this.#contend();
+      let grant: Grant | undefined;
+      while (grant === undefined && !this.#stopped) grant = await this.#step();
       this.#stopListening?.();
       if (grant === undefined) this.#tasks.withdraw(this.#request, this.#unanswered);
       else this.#tasks.granted(grant);
@@ -115,67 +118,54 @@ export class Contender {
     }
   }
 
-  /** Step, sleep, step: until there is a grant, or undefined when told to stop. */
-  async #contend(): Promise<Grant | undefined> {
-    const { clock } = this.#tasks.calls;
-    let failures = 0;
-    let refusals = 0;
-    while (!this.#stopped) {
-      const sentAt = clock.now();
-      this.#woken = false;
-      const answer = await this.#step();
-      if (answer === undefined) {
-        const pushed = this.#takePushed();
-        if (pushed === undefined) await this.#sleep(this.#backOff(OUTAGE_MS, failures++));
-        else if (this.#isUseful(pushed)) return pushed;
-        continue; // after a hand-over with too little left, the next step renews it
-      }
-      failures = 0;
-      switch (answer.outcome) {
-        case 'granted': {
-          const grant = this.#toGrant(answer, sentAt);
-          if (this.#stopped) return undefined;
-          if (this.#isUseful(grant)) return grant;
-          break; // The answer took so long that too little is left: the next step renews it.
-        }
-        case 'waiting': {
-          this.#waitingSince = sentAt;
-          this.#lastToken = answer.lastToken;
-          await this.#wait(answer, refusals++);
-          const pushed = this.#stopped ? undefined : this.#takePushed();
-          if (pushed !== undefined && this.#isUseful(pushed)) return pushed;
-          break;
-        }
-        case 'gone':
-          this.#startOver();
-          break;
-      }
+  /** Asks once, and then waits until it is time to ask again. Gives a grant if there is one. */
+  async #step(): Promise<Grant | undefined> {
+    const sentAt = this.#tasks.calls.clock.now();
+    this.#woken = false;
+    let answer: Answer | undefined;
+    try {
+      // What has no place in the queue yet cannot be handed a lock either.
+      answer = await (this.#waitingSince === undefined ? this.#ask() : this.#orPushed(this.#ask()));
+    } catch (error) {
+      return this.#afterNoAnswer(error as LockError, sentAt);
     }
-    return undefined;
+    this.#publish(answer?.outcome ?? 'granted', sentAt);
+    this.#failures = 0;
+    if (answer === undefined) return this.#takePushed();
+    if (answer.outcome === 'granted') {
+      const grant = this.#toGrant(answer, sentAt);
+      if (this.#isUseful(grant)) return this.#stopped ? undefined : grant;
+    }
+    this.#tasks.heard(undefined);
+    switch (answer.outcome) {
+      case 'granted':
+        return undefined; // The answer took so long that too little is left: the next step renews it.
+      case 'waiting':
+        this.#waitingSince = sentAt;
+        this.#lastToken = answer.lastToken;
+        await this.#wait(answer);
+        return this.#takePushed();
+      case 'gone':
+        this.#startOver();
+        return undefined;
+    }
   }
 
-  /** One question to the backend. Undefined: no answer, or the backend is away. */
-  async #step(): Promise<Answer | undefined> {
+  async #afterNoAnswer(problem: LockError, sentAt: Instant): Promise<Grant | undefined> {
+    this.#publish('error', sentAt);
+    if (problem.code === 'OUTCOME_UNKNOWN') this.#unanswered = true;
+    if (!isTransient(problem)) throw problem;
+    this.#tasks.heard(problem);
+    if (this.#pushed === undefined) await this.#sleep(this.#backOff(OUTAGE_MS, this.#failures++));
+    return this.#takePushed();
+  }
+
+  #ask(): Promise<Answer> {
     const { backend, calls } = this.#tasks;
     const request = this.#request;
-    const askedAt = calls.clock.now();
-    try {
-      const answer = await this.#orPushed(
-        calls.make('the acquire', request.name, (deadline) =>
-          queues(backend) ? this.#queueStep(backend, request, deadline) : this.#tryStep(backend, request, deadline),
-        ),
-      );
-      this.#tasks.heard(undefined);
-      this.#publish(answer?.outcome ?? 'granted', askedAt);
-      return answer;
-    } catch (error) {
-      this.#publish('error', askedAt);
-      const problem = error as LockError;
-      if (problem.code === 'OUTCOME_UNKNOWN') this.#unanswered = true;
-      if (!isTransient(problem)) throw problem;
-      this.#tasks.heard(problem);
-      return undefined;
-    }
+    return calls.make('the acquire', request.name, (deadline) =>
+      queues(backend) ? this.#queueStep(backend, request, deadline) : this.#tryStep(backend, request, deadline),
+    );
   }
 
   #queueStep(backend: Queues, request: AcquireRequest, deadline: Instant): Promise<Answer> {
@@ -202,27 +192,32 @@ export class Contender {
     });
   }
 
-  async #wait(answer: Waiting, refusals: number): Promise<void> {
+  async #wait(answer: Waiting): Promise<void> {
     const retryInMs = answer.retryInMs ?? Number.POSITIVE_INFINITY;
     if (queues(this.#tasks.backend)) {
       await this.#sleep(Math.min(this.#request.heartbeatMs, retryInMs));
       return;
     }
     const jitterMs = this.#tasks.random() * POLL_MS.first;
-    await this.#sleep(Math.min(this.#backOff(POLL_MS, refusals), retryInMs + jitterMs));
+    await this.#sleep(Math.min(this.#backOff(POLL_MS, this.#refusals++), retryInMs + jitterMs));
     if (!this.#stopped) this.#startOver();
   }
 
-  /** The pushed hand-over as a grant, counted from our last step that was answered "waiting". */
+  /**
+   * The pushed hand-over as a grant, counted from our last step that was answered "waiting". One with too little left is
+   * renewed by the next step.
+   */
   #takePushed(): Grant | undefined {
     const pushed = this.#pushed;
     this.#pushed = undefined;
-    if (pushed === undefined || this.#waitingSince === undefined || !this.#isNew(pushed)) return undefined;
-    return this.#toGrant(pushed, this.#waitingSince);
+    if (this.#stopped || pushed === undefined || this.#waitingSince === undefined || !this.#isNew(pushed))
+      return undefined;
+    const grant = this.#toGrant(pushed, this.#waitingSince);
+    return this.#isUseful(grant) ? grant : undefined;
   }
 
   #toGrant(answer: Granted, sentAt: Instant): Grant {
-    return { ...toGrant(this.#request, answer, sentAt), mayArriveLate: this.#unanswered };
+    return toGrant(this.#request, answer, sentAt, this.#unanswered);
   }
 
   /** Whether enough is left of a grant to hand it to a caller. */

@@ -12,12 +12,13 @@ const LARGEST_TOKEN = 2n ** 63n - 1n;
 
 /** Reads a token from its decimal form; anything else is a RangeError, never a rounded number. */
 export function parseToken(text: string): bigint {
-  if (!/^(0|[1-9][0-9]{0,18})$/.test(text) || BigInt(text) > LARGEST_TOKEN) {
+  const token = /^(0|[1-9][0-9]{0,18})$/.test(text) ? BigInt(text) : LARGEST_TOKEN + 1n;
+  if (token > LARGEST_TOKEN) {
     throw new RangeError(
       `A fencing token is a decimal number from 0 to ${LARGEST_TOKEN}, not ${JSON.stringify(text)}.`,
     );
   }
-  return BigInt(text);
+  return token;
 }
 
 /** A token as guards take it: a bigint in the range that every one of them can store. */

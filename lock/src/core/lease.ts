@@ -74,13 +74,13 @@ export function marginMs(ttlMs: number): number {
 }
 
 /** The grant that an answer stands for. `sentAt` is the instant before the request left. */
-export function toGrant(hold: Hold, answer: Granted, sentAt: Instant): Grant {
+export function toGrant(hold: Hold, answer: Granted, sentAt: Instant, mayArriveLate: boolean): Grant {
   return {
     hold,
     ttlMs: answer.ttlMs,
     fencingToken: answer.fencingToken,
     validUntil: validity(answer.countedFrom ?? sentAt, answer.ttlMs),
-    mayArriveLate: false,
+    mayArriveLate,
   };
 }
 

@@ -26,7 +26,7 @@ export class LocalWaiter<Lease> {
   readonly #clock: Clock;
   #resolve!: (lease: Lease) => void;
   #reject!: (error: unknown) => void;
-  #cancelTimer: CancelTimer = nothing;
+  #cancelTimer: CancelTimer | undefined;
   #stopListening: () => void = nothing;
 
   constructor(clock: Clock, options: LocalWaiterOptions) {
@@ -37,6 +37,10 @@ export class LocalWaiter<Lease> {
       this.#resolve = resolve;
       this.#reject = reject;
     });
+  }
+
+  get isWatched(): boolean {
+    return this.#cancelTimer !== undefined;
   }
 
   /** Calls `timedOut` or `aborted` at most once, unless the wait has ended before. */
@@ -57,7 +61,7 @@ export class LocalWaiter<Lease> {
   }
 
   #stopWatching(): void {
-    this.#cancelTimer();
+    this.#cancelTimer?.();
     this.#stopListening();
   }
 }

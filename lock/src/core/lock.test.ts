@@ -255,7 +255,7 @@ describe('waiters of one process', () => {
     expect(getEventListeners(abort.signal, 'abort').length).toBe(0);
     await lease.release();
     expect(await backend.inspect('order:1')).toEqual({ name: 'order:1', holder: null, waiters: [] });
-    await clock.advance(500); // the one timer that watches over calls
+    await clock.advance(10_000); // the two timers that many share: of calls, and of renewals
     expect(clock.timers).toBe(0);
     await expect(lock.acquire({ signal: abort.signal })).rejects.toMatchObject({ code: 'ABORTED' });
   });

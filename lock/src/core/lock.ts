@@ -166,9 +166,12 @@ class LocksOfOneBackend implements Locks<FencedLease> {
     if (reportsLoss(backend)) this.#stopReports = backend.onLoss((owner, reason) => this.#reported(owner, reason));
   }
 
-  lock(name: string, options: LockOptions = {}): Lock<FencedLease> {
-    checkKeys('The options of a lock', options, LOCK_OPTIONS);
-    const settings = checkLockOptions(options, this.#defaults);
+  lock(name: string, options?: LockOptions): Lock<FencedLease> {
+    let settings = this.#defaults;
+    if (options !== undefined) {
+      checkKeys('The options of a lock', options, LOCK_OPTIONS);
+      settings = checkLockOptions(options, settings);
+    }
     return new NamedLock(checkName(name), settings, this.#shared.calls.clock, this, () => this.#localLock(name));
   }
 
@@ -239,7 +242,7 @@ class NamedLock implements Lock<FencedLease> {
 
   async run<Result>(
     body: (lease: FencedLease) => Result | PromiseLike<Result>,
-    options: AcquireOptions = {},
+    options?: AcquireOptions,
   ): Promise<Result> {
     const settings = this.#checked(options, ACQUIRE_OPTIONS);
     const nested = await enterNested(this.#locks, this.name, this.#clock, settings);
@@ -267,7 +270,7 @@ class NamedLock implements Lock<FencedLease> {
     return result;
   }
 
-  async acquire(options: AcquireOptions = {}): Promise<FencedLease> {
+  async acquire(options?: AcquireOptions): Promise<FencedLease> {
     const settings = this.#checked(options, ACQUIRE_OPTIONS);
     if (openFrame(this.#locks, this.name) !== undefined) {
       throw new LockError(
@@ -279,7 +282,7 @@ class NamedLock implements Lock<FencedLease> {
     return this.#acquire(settings);
   }
 
-  async tryAcquire(options: Pick<AcquireOptions, 'purpose' | 'signal'> = {}): Promise<FencedLease | null> {
+  async tryAcquire(options?: Pick<AcquireOptions, 'purpose' | 'signal'>): Promise<FencedLease | null> {
     const settings = this.#checked(options, ['purpose', 'signal']);
     return this.#local().tryAcquire(settings);
   }
@@ -291,7 +294,8 @@ class NamedLock implements Lock<FencedLease> {
     return lease;
   }
 
-  #checked(options: AcquireOptions, known: readonly string[]): LocalWaiterOptions {
+  #checked(options: AcquireOptions | undefined, known: readonly string[]): LocalWaiterOptions {
+    if (options === undefined) return this.#settings;
     checkKeys('The options of an acquisition', options, known);
     const { waitMs, purpose, signal } = options;
     return {

@@ -66,11 +66,12 @@ export class LocalLock {
   acquire(options: LocalWaiterOptions): Promise<HeldLease> {
     const waiter = new LocalWaiter<HeldLease>(this.#clock, options);
     if (options.signal?.aborted) return Promise.reject(abortedError(this.name, options.signal));
+    // Most locks are free. Who is first, and will wait for longer than the first answer can take, goes without a timer
+    // until that answer says that there is something to wait for.
+    const mayGoUnwatched =
+      options.signal === undefined && options.waitMs > this.#shared.calls.callMs && this.#isFreeHere();
     this.#queue.add(waiter);
-    waiter.watch(
-      () => this.#giveUp(waiter, this.#timeoutError(options.waitMs)),
-      () => this.#giveUp(waiter, abortedError(this.name, options.signal as AbortSignal)),
-    );
+    if (!mayGoUnwatched) this.#watch(waiter);
     this.#contendIfNeeded();
     return waiter.lease;
   }
@@ -84,7 +85,7 @@ export class LocalLock {
 
   async #try(options: LocalWaiterOptions): Promise<HeldLease | null> {
     if (options.signal?.aborted) throw abortedError(this.name, options.signal);
-    if (this.#isHeldHere() || this.#queue.size > 0 || this.#contender !== undefined || this.#busy > 0) return null;
+    if (!this.#isFreeHere()) return null;
     const { backend, calls, janitor } = this.#shared;
     const request = this.#request(options);
     const sentAt = this.#clock.now();
@@ -93,7 +94,7 @@ export class LocalLock {
       const answer = await calls.make('the try', this.name, (deadline) => backend.tryAcquire(request, deadline));
       this.#publishAttempt(answer.outcome, sentAt);
       if (answer.outcome === 'busy') return null;
-      const grant = toGrant(request, answer, sentAt);
+      const grant = toGrant(request, answer, sentAt, false);
       if (
         this.#closed === undefined &&
         !options.signal?.aborted &&
@@ -123,6 +124,19 @@ export class LocalLock {
 
   #isHeldHere(): boolean {
     return this.#holder !== undefined && this.#holder.state !== 'lost';
+  }
+
+  /** Nobody here holds the lock, waits for it, or asks for it. */
+  #isFreeHere(): boolean {
+    return !this.#isHeldHere() && this.#queue.size === 0 && this.#contender === undefined && this.#busy === 0;
+  }
+
+  #watch(waiter: LocalWaiter<HeldLease>): void {
+    const { signal, waitMs } = waiter.options;
+    waiter.watch(
+      () => this.#giveUp(waiter, this.#timeoutError(waitMs)),
+      () => this.#giveUp(waiter, abortedError(this.name, signal as AbortSignal)),
+    );
   }
 
   #giveUp(waiter: LocalWaiter<HeldLease>, error: LockError): void {
@@ -163,7 +177,7 @@ export class LocalLock {
     const first = this.#queue.first;
     if (first === undefined || this.#isHeldHere() || this.#contender !== undefined || this.#busy > 0) return;
     this.#problem = undefined;
-    this.#contender = new Contender(this.#template(first.options), this.#contenderTasks);
+    this.#contender = new Contender(this.#request(first.options), this.#contenderTasks);
     this.#contender.start();
   }
 
@@ -183,6 +197,8 @@ export class LocalLock {
       withdraw: (request, mayArriveLate) => janitor.withdraw(request, mayArriveLate),
       heard: (problem) => {
         this.#problem = problem;
+        const first = this.#queue.first;
+        if (first !== undefined && !first.isWatched) this.#watch(first);
       },
       granted: (grant) => this.#granted(grant),
       failed: (error) => this.#failed(error),
@@ -210,7 +226,7 @@ export class LocalLock {
     const renewing = options.renew && watchdog !== undefined;
     // A backend may give more than was asked for, and then renews as much. It gives less only until the first renewal.
     const ttlMs = Number.isFinite(grant.ttlMs) ? Math.max(options.ttlMs, grant.ttlMs) : options.ttlMs;
-    const own: Grant = { ...grant, hold: { ...grant.hold, ttlMs } };
+    const own: Grant = grant.hold.ttlMs === ttlMs ? grant : { ...grant, hold: { ...grant.hold, ttlMs } };
     const lease = new HeldLease(own, renewing ? this.#keepers.renewing : this.#keepers.bare, options.maxHoldMs);
     this.#holder = lease;
     this.#shared.began(lease);
@@ -313,9 +329,9 @@ export class LocalLock {
       );
       if (answer.outcome === 'granted') {
         if (this.#holder === lease) this.#holder = undefined;
-        this.#granted({ ...toGrant(next, answer, sentAt), mayArriveLate });
+        this.#granted(toGrant(next, answer, sentAt, mayArriveLate));
       } else if (answer.outcome === 'waiting' && this.#contender === contender) {
-        contender.startFrom(next, answer, sentAt, mayArriveLate);
+        contender.startFrom(answer, sentAt, mayArriveLate);
         return;
       } else if (answer.outcome === 'waiting' || mayArriveLate) {
         janitor.withdraw(next, mayArriveLate); // everyone who waited here has left meanwhile
@@ -377,13 +393,8 @@ export class LocalLock {
     );
   }
 
-  #template(options: LocalWaiterOptions): Omit<AcquireRequest, 'owner'> {
-    const { ttlMs, purpose } = options;
-    return { name: this.name, ttlMs, purpose, heartbeatMs: heartbeatMs(ttlMs) };
-  }
-
-  #request(options: LocalWaiterOptions): AcquireRequest {
-    return { ...this.#template(options), owner: this.#shared.newOwner() };
+  #request({ ttlMs, purpose }: LocalWaiterOptions): AcquireRequest {
+    return { name: this.name, owner: this.#shared.newOwner(), ttlMs, purpose, heartbeatMs: heartbeatMs(ttlMs) };
   }
 
   #publishAttempt(outcome: 'granted' | 'busy' | 'error', sentAt: Instant): void {

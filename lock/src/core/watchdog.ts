@@ -39,9 +39,9 @@ export class Watchdog {
     this.#schedule({ lease, dueAt: Instant.plus(now, Number.isFinite(waitMs) ? waitMs : lease.hold.ttlMs / 3) });
   }
 
+  /** The timer stays for whoever is next, since most leases are over long before a renewal; it keeps no process alive. */
   drop(lease: HeldLease): void {
     this.#kept.delete(lease);
-    if (this.#kept.size === 0) this.#sleep();
   }
 
   close(): void {

@@ -82,15 +82,15 @@ export class Batch {
       for (const { task, reject } of items) reject(translate(error, task.lockName));
     };
     const { sha, text } = scripts[(items[0] as Item).task.operation];
-    this.#call('EVALSHA', sha, items).then(onReplies, (error: unknown) => {
+    this.#call('evalsha', sha, items).then(onReplies, (error: unknown) => {
       if (!isNoScript(error)) onError(error);
       // The server was restarted, or somebody has emptied its script cache: nothing was done yet.
-      else this.#call('EVAL', text, items).then(onReplies, onError);
+      else this.#call('eval', text, items).then(onReplies, onError);
     });
   }
 
   /** Rejects, and never throws, since nobody could catch it: a function that was handed in may do anything. */
-  #call(verb: 'EVALSHA' | 'EVAL', script: string, items: readonly Item[]): Promise<unknown> {
+  #call(verb: 'evalsha' | 'eval', script: string, items: readonly Item[]): Promise<unknown> {
     const command = [verb, script, String(items.length)];
     for (const { task } of items) command.push(task.key);
     for (const arg of (items[0] as Item).task.shared) command.push(arg);
