@@ -140,7 +140,8 @@ export interface Withdraws {
 export interface Transfers {
   /**
    * If nobody is in the queue, `next` gets the lock, with a token of its own. Otherwise the first in the queue gets it
-   * and `next` takes a place at the end. `not-held`: the hold was over, and `next` has nothing.
+   * and `next` takes a place at the end: as after a step of its own, `wake` is called when its turn may have come.
+   * `not-held`: the hold was over, and `next` has nothing.
    */
   transfer(
     hold: Hold,

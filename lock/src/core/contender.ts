@@ -79,12 +79,16 @@ export class Contender {
     this.#request = request;
   }
 
-  /** Goes on from the answer to a transfer, which has put this contender into the queue already. */
+  /**
+   * Goes on from the answer to a transfer, which has put this contender into the queue already. Who does so has let it
+   * listen since before the transfer left: the hand-over may come sooner than the answer.
+   */
   startFrom(waiting: Waiting, sentAt: Instant, unanswered: boolean): void {
     this.#waitingSince = sentAt;
     this.#lastToken = waiting.lastToken;
     this.#unanswered = unanswered;
-    this.start();
+    this.#started = true;
+    this.#tasks.track(this.#run(this.#wait(waiting)));
   }
 
   get started(): boolean {
@@ -93,8 +97,13 @@ export class Contender {
 
   start(): void {
     this.#started = true;
-    this.#listen();
-    this.#tasks.track(this.#run());
+    this.listen();
+    this.#tasks.track(this.#run(undefined));
+  }
+
+  /** Of one that was not started. */
+  stopListening(): void {
+    this.#stopListening?.();
   }
 
   /** Ends the attempt. What it has at the backend is taken back in the background. */
@@ -103,9 +112,9 @@ export class Contender {
     this.#wake();
   }
 
-  async #run(): Promise<void> {
+  async #run(begun: Promise<Grant | undefined> | undefined): Promise<void> {
     try {
-      let grant: Grant | undefined;
+      let grant = begun === undefined ? undefined : await begun;
       while (grant === undefined && !this.#stopped) grant = await this.#step();
       this.#stopListening?.();
       if (grant === undefined) this.#tasks.withdraw(this.#request, this.#unanswered);
@@ -143,8 +152,7 @@ export class Contender {
       case 'waiting':
         this.#waitingSince = sentAt;
         this.#lastToken = answer.lastToken;
-        await this.#wait(answer);
-        return this.#takePushed();
+        return this.#wait(answer);
       case 'gone':
         this.#startOver();
         return undefined;
@@ -192,15 +200,17 @@ export class Contender {
     });
   }
 
-  async #wait(answer: Waiting): Promise<void> {
+  /** Sleeps until it is time to ask again. Gives a grant if one is pushed meanwhile. */
+  async #wait(answer: Waiting): Promise<Grant | undefined> {
     const retryInMs = answer.retryInMs ?? Number.POSITIVE_INFINITY;
     if (queues(this.#tasks.backend)) {
       await this.#sleep(Math.min(this.#request.heartbeatMs, retryInMs));
-      return;
+      return this.#takePushed();
     }
     const jitterMs = this.#tasks.random() * POLL_MS.first;
     await this.#sleep(Math.min(this.#backOff(POLL_MS, this.#refusals++), retryInMs + jitterMs));
     if (!this.#stopped) this.#startOver();
+    return undefined;
   }
 
   /**
@@ -233,10 +243,11 @@ export class Contender {
     this.#lastToken = undefined;
     this.#pushed = undefined;
     this.#request = { ...this.#request, owner: this.#tasks.newOwner() };
-    this.#listen();
+    this.listen();
   }
 
-  #listen(): void {
+  /** Begins to hear what the backend has to tell; `start` does so by itself. */
+  listen(): void {
     const { backend } = this.#tasks;
     this.#stopListening?.();
     if (!notifies(backend)) return;

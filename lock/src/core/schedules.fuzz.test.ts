@@ -59,11 +59,12 @@ async function runSchedule(seed: number): Promise<Outcome> {
     while (!calm) {
       const abort = new AbortController();
       if (random() < 0.15) process.clock.callAt((world.now() + random() * 300) as never, () => abort.abort());
+      const signal = random() < 0.5 ? { signal: abort.signal } : {}; // without one, who comes first has no timer yet
       try {
         const lease =
           random() < 0.15
-            ? await lock.tryAcquire({ signal: abort.signal })
-            : await lock.acquire({ waitMs: 1 + random() * 2_000, signal: abort.signal });
+            ? await lock.tryAcquire(signal)
+            : await lock.acquire({ waitMs: 1 + random() * 2_000, ...signal });
         if (lease !== null) {
           check(lease);
           await rest(process, random() < 0.1 ? random() * 2_500 : random() * 60);
@@ -146,15 +147,19 @@ function drawWeather(random: () => number): Weather {
   };
 }
 
-it('in no schedule do two hold by their own clocks, does a token fall, does a caller get stuck or does anything stay', async () => {
-  const total: Outcome = { grants: 0, losses: 0, failures: 0 };
-  for (let seed = FIRST_SEED; seed < FIRST_SEED + SCHEDULES; seed++) {
-    const outcome = await runSchedule(seed);
-    total.grants += outcome.grants;
-    total.losses += outcome.losses;
-    total.failures += outcome.failures;
-  }
-  console.info(`  ${SCHEDULES} schedules from seed ${FIRST_SEED}: ${JSON.stringify(total)}`);
-  expect(total.grants).toBeGreaterThan(SCHEDULES * 10);
-  expect(total.losses).toBeGreaterThan(0);
-}, 600_000);
+it(
+  'in no schedule do two hold by their own clocks, does a token fall, does a caller get stuck or does anything stay',
+  async () => {
+    const total: Outcome = { grants: 0, losses: 0, failures: 0 };
+    for (let seed = FIRST_SEED; seed < FIRST_SEED + SCHEDULES; seed++) {
+      const outcome = await runSchedule(seed);
+      total.grants += outcome.grants;
+      total.losses += outcome.losses;
+      total.failures += outcome.failures;
+    }
+    console.info(`  ${SCHEDULES} schedules from seed ${FIRST_SEED}: ${JSON.stringify(total)}`);
+    expect(total.grants).toBeGreaterThan(SCHEDULES * 10);
+    expect(total.losses).toBeGreaterThan(0);
+  },
+  Math.max(60_000, SCHEDULES * 500),
+);

@@ -320,6 +320,7 @@ export class LocalLock {
     const { janitor } = this.#shared;
     const next = this.#request(options);
     const contender = new Contender(next, this.#contenderTasks);
+    contender.listen();
     this.#contender = contender;
     try {
       const { answer, sentAt, mayArriveLate } = await this.#untilAnswered(
@@ -340,6 +341,7 @@ export class LocalLock {
       janitor.withdraw(next, true);
       throw error;
     } finally {
+      if (!contender.started) contender.stopListening();
       if (this.#contender === contender && !contender.started) this.#contender = undefined;
     }
   }

@@ -14,6 +14,6 @@ local function full(key, at)
   local pause = pause_of(tail)
   if pause > 0 then return 'busy ' .. pause end
   local first = first_in_line(tail) and pop_first(tail)
-  if first then return 'busy ' .. hand_over(key, tail, first) end
+  if first then return 'busy ' .. select(2, hand_over(key, tail, first)) end
   return 'granted ' .. take(key, tail, owner, ttl, who)
 end

@@ -67,12 +67,13 @@ local function stand(tail, owner, ttl, heartbeat, who, entry)
 end
 
 -- Gives a free lock to a waiter that is out of the line already, and tells it. The waiter may just have died, so the
--- grant is good for two heartbeats only, until its first renewal makes it the full TTL. Gives the length of that claim.
+-- grant is good for two heartbeats only, until its first renewal makes it the full TTL. Gives the token, and the length
+-- of that claim.
 local function hand_over(key, tail, entry, turns)
   local claim = math.min(entry.ttl, 2 * entry.heartbeat)
   local token = take(key, tail, entry.owner, claim, entry.who, turns)
   redis.pcall('PUBLISH', inbox_of(entry.who), 'granted ' .. token .. ' ' .. claim .. ' ' .. entry.owner)
-  return claim
+  return token, claim
 end
 
 -- For how many ms a free lock is still left to clients of another layout; 0 or less: it is not.
@@ -80,7 +81,7 @@ local function pause_of(tail)
   return redis.call('PTTL', 'holdfast.pause' .. tail)
 end
 
--- Ends the hold at the lock's key; the first in line gets the lock. `turns` is what the ended hold had: after 32
+-- Ends the hold at the lock's key; the first in line gets the lock, and what it got is given back. `turns` is what the ended hold had: after 32
 -- hand-overs in a row the key is left free once, and for 10 ms if anybody of Redisson's layout waits for it, since ours
 -- would be quicker every time. Deleting comes first: it needs no memory and sets the script free to write, so that a
 -- release works on a full server, too.
@@ -90,7 +91,10 @@ local function let_go(key, tail, turns)
   local first
   if turns <= 32 then
     first = pop_first(tail)
-    if first and pcall(hand_over, key, tail, first, turns) then return end
+    if first then
+      local ok, token, claim = pcall(hand_over, key, tail, first, turns)
+      if ok then return token, claim end
+    end
   else
     first = first_in_line(tail)
   end

@@ -27,7 +27,7 @@ local function step(key, owner, may_enter)
   elseif state == 'free' then
     local first = first_in_line(tail) and pop_first(tail)
     if not first or first.owner == owner then return 'granted ' .. take(key, tail, owner, ttl, who) end
-    state, remaining = 'ours', hand_over(key, tail, first)
+    state, remaining = 'ours', select(2, hand_over(key, tail, first))
   end
 
   stand(tail, owner, ttl, heartbeat, who, entry)

@@ -23,9 +23,11 @@ local function full(key, at)
     redis.call('DEL', key)
     return 'granted ' .. take(key, tail, next_owner, ttl, who, turns)
   end
-  let_go(key, tail, fields[3])
-  if first then return step(key, next_owner, true) end
-  -- Nobody waits but clients of another layout, if any: it is their turn, so the next does not take the lock at once.
+  local known = entry_of(tail, next_owner)
+  local token, claim = let_go(key, tail, fields[3])
+  if known or first and not token then return step(key, next_owner, true) end
+  -- Where nobody waits it is the turn of clients of another layout, if any: the next does not take the lock at once.
   stand(tail, next_owner, ttl, heartbeat, who)
-  return 'waiting ' .. last_token(tail)
+  local reply = 'waiting ' .. (token or last_token(tail))
+  return token and first_in_line(tail).owner == next_owner and reply .. ' ' .. claim or reply
 end
