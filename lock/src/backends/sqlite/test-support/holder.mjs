@@ -4,7 +4,7 @@ import { createLocks } from '../../../../dist/index.mjs';
 import { loadEngine } from './engine.mjs';
 
 const [directory] = process.argv.slice(2);
-const locks = createLocks(sqliteBackend((await loadEngine()).open, { directory }), { ttlMs: 1_500 });
+const locks = createLocks(sqliteBackend((await loadEngine()).open, { directory }), { ttlMs: 1_500, callMs: 5_000 });
 const lease = await locks.lock('x').acquire();
 const losses = [];
 const heldSince = performance.now();
