@@ -3,8 +3,8 @@ import { Relay } from '../../../contract/relay.ts';
 import { until } from '../../../contract/subject.ts';
 import { Instant, systemClock } from '../../../core/clock.ts';
 import { whyNoZooKeeper, ZooKeeperServer } from '../test-support/servers.ts';
-import { type ClientOptions, ZooKeeperClient } from './client.ts';
-import { parseConnectString } from './hosts.ts';
+import { soon, World } from '../test-support/world.ts';
+import type { ClientOptions, ZooKeeperClient } from './client.ts';
 import { CREATOR_ACL, CreateMode, EventType, OPEN_ACL, type WatchEvent } from './protocol.ts';
 
 const missing = whyNoZooKeeper();
@@ -14,31 +14,16 @@ const ephemeral = { mode: CreateMode.ephemeralSequential, data, acl: OPEN_ACL };
 
 describe.skipIf(missing !== undefined)('the ZooKeeper client', () => {
   let server: ZooKeeperServer;
-  const clients: ZooKeeperClient[] = [];
-
-  const open = async (servers: string, changes: Partial<ClientOptions> = {}): Promise<ZooKeeperClient> => {
-    const client = new ZooKeeperClient({
-      ...parseConnectString(servers),
-      timeoutMs: 4_000,
-      tls: undefined,
-      digest: undefined,
-      clock: systemClock,
-      random: Math.random,
-      connection: () => undefined,
-      over: () => undefined,
-      ...changes,
-    });
-    clients.push(client);
-    await client.session.connected(soon());
-    return client;
-  };
+  const world = new World();
+  const open = (servers: string, changes: Partial<ClientOptions> = {}): Promise<ZooKeeperClient> =>
+    world.client(servers, { timeoutMs: 4_000, ...changes });
 
   beforeAll(async () => {
     server = await ZooKeeperServer.start();
   }, 60_000);
 
   afterAll(async () => {
-    await Promise.all(clients.map((client) => client.session.close(soon())));
+    await world.end();
     await server.stop();
   });
 
@@ -249,7 +234,3 @@ describe.skipIf(missing !== undefined)('the ZooKeeper client', () => {
     }
   });
 });
-
-function soon(): Instant {
-  return Instant.plus(systemClock.now(), 10_000);
-}
