@@ -84,7 +84,7 @@ describe.skipIf(missing !== undefined)('a ZooKeeper lock beside those of other l
   });
 
   it('excludes under contention: no update of a shared counter is lost', async () => {
-    const [theirs, here, rounds] = [3, 3, 40];
+    const [theirs, here, rounds] = [3, 3, 25];
     const counter = join(folder, 'counter');
     await writeFile(counter, '0');
     const counting = Array.from({ length: theirs }, async () =>

@@ -173,8 +173,10 @@ describe.skipIf(missing !== undefined)('the ZooKeeper client', () => {
     server.pause();
     const pausedAtMs = performance.now();
     try {
-      const asked = client.getData('/', { deadline: Instant.plus(systemClock.now(), 100) });
-      await expect(asked).rejects.toMatchObject({ name: 'ConnectionLossError' });
+      // The signal may find some of its threads at work, which then answer once more.
+      const ask = () => client.getData('/', { deadline: Instant.plus(systemClock.now(), 100) });
+      const ends = await untilRejected(ask);
+      expect(ends).toMatchObject({ name: 'ConnectionLossError' });
       await until('the end of the connection', () => states.at(-1)?.isConnected === false);
       expect((states.at(-1)?.atMs as number) - pausedAtMs).toBeLessThan(1_500);
     } finally {
@@ -234,3 +236,14 @@ describe.skipIf(missing !== undefined)('the ZooKeeper client', () => {
     }
   });
 });
+
+/** Asks again until there is no answer any more, and gives the error. */
+async function untilRejected(ask: () => Promise<unknown>): Promise<unknown> {
+  for (;;) {
+    try {
+      await ask();
+    } catch (error) {
+      return error;
+    }
+  }
+}
