@@ -4,7 +4,6 @@ export interface Tool {
   readonly brew?: string;
   readonly file?: string;
   readonly platforms?: readonly string[];
-  readonly more?: boolean;
   readonly use: string;
 }
 
@@ -20,5 +19,5 @@ export type Plan =
   | { readonly commands: string[][]; readonly packages: string[]; readonly asRoot: boolean; readonly problem?: never }
   | { readonly problem: string; readonly commands?: never };
 
-export declare function toolsFor(platform: string, choice: { readonly more: boolean }): readonly Tool[];
+export declare function toolsFor(platform: string): readonly Tool[];
 export declare function planInstall(situation: Situation): Plan;

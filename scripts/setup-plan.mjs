@@ -1,7 +1,7 @@
 /**
  * What the tests and the full check-up start, where Debian and Homebrew have it, and what would be missing without it.
  * `brew` is left out where macOS brings the tool itself or has nothing like it. `file` says where a tool stands that is
- * no program: a library for Java or Python. `more` is what only `npm run test:more` needs.
+ * no program: a library for Java or Python.
  */
 const tools = [
   { name: 'redis-server', apt: 'redis-server', brew: 'redis', use: 'the Redis backend, and every experiment on Redis' },
@@ -38,14 +38,12 @@ const tools = [
   },
   {
     name: 'javac',
-    more: true,
     apt: 'default-jdk-headless',
     platforms: ['linux'],
     use: 'Curator beside us on one lock',
   },
   {
     name: 'curator.jar',
-    more: true,
     apt: 'libcurator-recipes-java',
     file: '/usr/share/java/curator-recipes.jar',
     platforms: ['linux'],
@@ -53,18 +51,18 @@ const tools = [
   },
   {
     name: 'kazoo',
-    more: true,
     apt: 'python3-kazoo',
     file: '/usr/lib/python3/dist-packages/kazoo/client.py',
     platforms: ['linux'],
     use: 'showing that kazoo locks otherwise',
   },
+  { name: 'openssl', apt: 'openssl', use: 'certificates for the tests of TLS' },
   { name: 'ps', apt: 'procps', use: 'proof that a process was really stopped or killed' },
 ];
 
-/** The tools that make sense on this system; those of `npm run test:more` only if they are wanted. */
-export function toolsFor(platform, { more }) {
-  return tools.filter((tool) => (!tool.platforms || tool.platforms.includes(platform)) && (more || !tool.more));
+/** The tools that make sense on this system. */
+export function toolsFor(platform) {
+  return tools.filter((tool) => !tool.platforms || tool.platforms.includes(platform));
 }
 
 /**

@@ -1,4 +1,4 @@
-// Installs the servers and tools that the tests and the full check-up start: npm run setup [-- --yes | --check] [--more]
+// Installs the servers and tools that the tests and the full check-up start: npm run setup [-- --yes | --check]
 //
 // Plain JavaScript and Node's own modules only, since it must run before anything else does. It installs packages of the
 // system and nothing else, asks first unless CI is set or --yes is given, and leaves no server running: the tests start
@@ -42,11 +42,10 @@ const serviceOf = {
 
 const usage = `npm run setup              install what is missing, after a question
 npm run setup -- --yes     install it without a question (also when CI is set)
-npm run setup -- --check   only say what is there; exit status 1 if something is missing
-npm run setup -- --more    take in what only npm run test:more needs: etcd and ZooKeeper`;
+npm run setup -- --check   only say what is there; exit status 1 if something is missing`;
 
 const args = process.argv.slice(2);
-const unknown = args.filter((arg) => !['--yes', '--check', '--more', '--help'].includes(arg));
+const unknown = args.filter((arg) => !['--yes', '--check', '--help'].includes(arg));
 if (unknown.length > 0 || args.includes('--help')) {
   console.error(unknown.length > 0 ? `setup: unknown option ${unknown.join(' ')}\n${usage}` : usage);
   process.exit(unknown.length > 0 ? 64 : 0);
@@ -54,7 +53,7 @@ if (unknown.length > 0 || args.includes('--help')) {
 process.exitCode = await main();
 
 async function main() {
-  const wanted = toolsFor(process.platform, { more: args.includes('--more') });
+  const wanted = toolsFor(process.platform);
   for (const tool of wanted) console.log(line(tool));
   const missing = wanted.filter((tool) => !find(tool));
   if (missing.length === 0) {

@@ -39,6 +39,8 @@ export interface ContractOptions {
   start(): Promise<BackendUnderTest>;
   /** Cases that make no sense for this backend, each with the reason, which is printed. All others must pass. */
   readonly doesNotApply?: Readonly<Record<string, string>>;
+  /** Only these cases, by name: for another set-up of a backend that runs them all elsewhere. Default: all. */
+  readonly only?: readonly string[];
 }
 
 /** All cases, in the order in which they run. */
@@ -56,10 +58,12 @@ export const contractCases: readonly ContractCase[] = [
 
 /** Registers the cases with a test runner. A case that needs what the backend does not have fails, unless it is said why. */
 export function describeBackend(runner: TestRunner, id: string, options: ContractOptions): void {
-  const { doesNotApply = {} } = options;
+  const { doesNotApply = {}, only } = options;
   const known = new Set(contractCases.map(({ name }) => name));
-  for (const name of Object.keys(doesNotApply)) {
-    if (!known.has(name)) throw new Error(`doesNotApply of ${id} names a case that does not exist: ${name}`);
+  for (const [option, names] of Object.entries({ doesNotApply: Object.keys(doesNotApply), only: only ?? [] })) {
+    for (const name of names) {
+      if (!known.has(name)) throw new Error(`${option} of ${id} names a case that does not exist: ${name}`);
+    }
   }
   runner.describe(`the contract, on ${id}`, () => {
     let subject: BackendUnderTest | undefined;
@@ -70,6 +74,7 @@ export function describeBackend(runner: TestRunner, id: string, options: Contrac
       await subject?.stop?.();
     }, 60_000);
     for (const each of contractCases) {
+      if (only !== undefined && !only.includes(each.name)) continue;
       const reason = doesNotApply[each.name];
       if (reason !== undefined) {
         console.info(`  - ${id}: "${each.name}" does not apply: ${reason}`);

@@ -1,67 +1,70 @@
-import { afterEach, expect, it } from 'vitest';
-import type { TestEtcd } from './test-support/etcd.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { TestEtcd } from './test-support/etcd.ts';
 import { codeOf, sleep, World } from './test-support/world.ts';
 
 const credentials = { user: 'worker', password: 'first' };
 
+let etcd: TestEtcd;
+beforeAll(async () => {
+  etcd = await TestEtcd.start({ args: ['--bcrypt-cost', '4'] });
+});
+afterAll(() => etcd.stop());
+
 const world = new World();
 afterEach(() => world.end());
 
-/** An etcd with logins, where `worker` may touch what begins with `locks/`. */
-async function etcdWithLogins(): Promise<TestEtcd> {
-  const etcd = await world.etcd({ args: ['--bcrypt-cost', '4'] });
-  await etcd.ctl('user', 'add', 'root:secret');
-  await etcd.ctl('user', 'grant-role', 'root', 'root');
-  await etcd.ctl('role', 'add', 'locks');
-  await etcd.ctl('role', 'grant-permission', 'locks', 'readwrite', '--prefix=true', 'locks/');
-  await etcd.ctl('user', 'add', 'worker:first');
-  await etcd.ctl('user', 'grant-role', 'worker', 'locks');
-  await etcd.ctl('auth', 'enable');
-  return etcd;
-}
-
-it('a role for one prefix is enough, and a login that the server has forgotten is renewed by itself', async () => {
-  const etcd = await etcdWithLogins();
-  const settings = { endpoints: etcd.endpoints, credentials, keyPrefix: 'locks/' };
-  const { locks } = world.locks(settings, { ttlMs: 6_000 });
-  const lease = await locks.lock('t').acquire();
-  const waiting = world.locks(settings, { ttlMs: 6_000 }).locks.lock('t').acquire({ waitMs: 20_000 });
-  await sleep(100);
-  await etcd.restart(); // forgets all logins
-  await sleep(3_000);
-  await lease.confirm();
-  expect(lease.state).toBe('held');
-  const releasedAt = performance.now();
-  await lease.release();
-  await (await waiting).release();
-  expect(performance.now() - releasedAt).toBeLessThan(2_000);
-});
-
-it('with a password that is not right any more the release is refused, and the lock is free by its TTL', async () => {
-  const etcd = await etcdWithLogins();
-  const settings = { endpoints: etcd.endpoints, credentials, keyPrefix: 'locks/' };
-  const lease = await world.locks(settings).locks.lock('t').acquire();
-  await etcd.ctlWithInput('second\n', '--user', 'root:secret', 'user', 'passwd', 'worker', '--interactive=false');
-  await etcd.restart();
-  expect(['ACCESS_DENIED', 'LOST']).toContain(await codeOf(lease.release()));
-  const other = { ...settings, credentials: { user: 'worker', password: 'second' } };
-  const next = await world.locks(other).locks.lock('t').acquire({ waitMs: 8_000 });
-  await next.release();
-});
-
-it('a wrong password, a missing one and a role for other keys say so', async () => {
-  const { endpoints } = await etcdWithLogins();
-  const wrong = { endpoints, credentials: { user: 'worker', password: 'guess' }, keyPrefix: 'locks/' };
-  const missing = { endpoints, keyPrefix: 'locks/' };
-  const elsewhere = { endpoints, credentials, keyPrefix: 'config/' };
-  for (const settings of [wrong, missing, elsewhere]) {
-    expect(await codeOf(world.locks(settings).locks.lock('t').tryAcquire())).toBe('ACCESS_DENIED');
-    expect(await codeOf(world.locks(settings).locks.lock('t').acquire({ waitMs: 3_000 }))).toBe('ACCESS_DENIED');
-  }
-});
-
 it('credentials do no harm where etcd has no logins', async () => {
-  const { endpoints } = await world.etcd();
+  const { endpoints } = etcd;
   const lease = await world.locks({ endpoints, credentials }).locks.lock('t').acquire();
   await lease.release();
+});
+
+describe('where `worker` may touch what begins with `locks/`', () => {
+  beforeAll(async () => {
+    await etcd.ctl('user', 'add', 'root:secret');
+    await etcd.ctl('user', 'grant-role', 'root', 'root');
+    await etcd.ctl('role', 'add', 'locks');
+    await etcd.ctl('role', 'grant-permission', 'locks', 'readwrite', '--prefix=true', 'locks/');
+    await etcd.ctl('user', 'add', 'worker:first');
+    await etcd.ctl('user', 'grant-role', 'worker', 'locks');
+    await etcd.ctl('auth', 'enable');
+  });
+
+  it('a wrong password, a missing one and a role for other keys say so', async () => {
+    const { endpoints } = etcd;
+    const wrong = { endpoints, credentials: { user: 'worker', password: 'guess' }, keyPrefix: 'locks/' };
+    const missing = { endpoints, keyPrefix: 'locks/' };
+    const elsewhere = { endpoints, credentials, keyPrefix: 'config/' };
+    for (const settings of [wrong, missing, elsewhere]) {
+      expect(await codeOf(world.locks(settings).locks.lock('t').tryAcquire())).toBe('ACCESS_DENIED');
+      expect(await codeOf(world.locks(settings).locks.lock('t').acquire({ waitMs: 3_000 }))).toBe('ACCESS_DENIED');
+    }
+  });
+
+  it('a role for one prefix is enough, and a login that the server has forgotten is renewed by itself', async () => {
+    const settings = { endpoints: etcd.endpoints, credentials, keyPrefix: 'locks/' };
+    const { locks } = world.locks(settings, { ttlMs: 5_000 });
+    const lease = await locks.lock('t').acquire();
+    const waiting = world.locks(settings, { ttlMs: 5_000 }).locks.lock('t').acquire({ waitMs: 20_000 });
+    await sleep(100);
+    await etcd.restart(); // forgets all logins
+    await sleep(2_500); // a renewal at least
+    await lease.confirm();
+    expect(lease.state).toBe('held');
+    const releasedAt = performance.now();
+    await lease.release();
+    await (await waiting).release();
+    expect(performance.now() - releasedAt).toBeLessThan(2_000);
+  });
+
+  it('with a password that is not right any more the release is refused, and the lock is free by its TTL', async () => {
+    const settings = { endpoints: etcd.endpoints, credentials, keyPrefix: 'locks/' };
+    const lease = await world.locks(settings).locks.lock('t').acquire();
+    await etcd.ctlWithInput('second\n', '--user', 'root:secret', 'user', 'passwd', 'worker', '--interactive=false');
+    await etcd.restart();
+    expect(['ACCESS_DENIED', 'LOST']).toContain(await codeOf(lease.release()));
+    const other = { ...settings, credentials: { user: 'worker', password: 'second' } };
+    const next = await world.locks(other).locks.lock('t').acquire({ waitMs: 8_000 });
+    await next.release();
+  });
 });

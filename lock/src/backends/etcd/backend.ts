@@ -21,7 +21,7 @@ import type {
   Withdraws,
 } from '../../core/backend.ts';
 import { type Clock, Instant } from '../../core/clock.ts';
-import { BackendUnavailableError, type LossReason } from '../../core/errors.ts';
+import type { LossReason } from '../../core/errors.ts';
 import { type ClientOptions, EtcdClient } from './client.ts';
 import { isLeaseGone } from './failures.ts';
 import { Inquiry } from './inquiry.ts';
@@ -31,6 +31,7 @@ import { Line } from './line.ts';
 import type { Place } from './place.ts';
 import { Places, stopWatching } from './places.ts';
 import { Renewal } from './renewal.ts';
+import { Steps } from './steps.ts';
 import * as transactions from './transactions.ts';
 
 /** How long work in the background may take, and the revocation of leases at the end. */
@@ -57,6 +58,7 @@ export class EtcdBackend
   readonly #clock: Clock;
   readonly #leases: Leases;
   readonly #places: Places;
+  readonly #steps: Steps;
   readonly #line: Line;
   readonly #renewal: Renewal;
   readonly #inquiry: Inquiry;
@@ -75,6 +77,7 @@ export class EtcdBackend
       gone: (lease) => this.#leaseGone(lease),
       overdue: (place) => this.#overdue(place),
     });
+    this.#steps = new Steps({ clock, leases: this.#leases, places });
     this.#line = new Line({ client, clock, random, places, wake: (owner) => this.#wakes.get(owner)?.() });
     this.#renewal = new Renewal({ client, clock, places, leases: this.#leases });
     this.#inquiry = new Inquiry(client, keyPrefix);
@@ -82,7 +85,7 @@ export class EtcdBackend
 
   async tryAcquire(request: AcquireRequest, deadline: Instant): Promise<Granted | Busy> {
     const refused: Busy = { outcome: 'busy' };
-    return this.#withPlace<Granted | Busy>(request, deadline, { refused, mayEnter: true }, async (place) => {
+    return this.#steps.take<Granted | Busy>(request, deadline, { refused, mayEnter: true }, async (place) => {
       if (place.createRevision === undefined) {
         const answer = await this.#client.transaction('a try', transactions.enterIfFree(place), deadline);
         if (answer.succeeded) return this.#line.grant(place, answer.revision);
@@ -107,7 +110,7 @@ export class EtcdBackend
     const refused: Gone = { outcome: 'gone' };
     const mayEnter = step === 'enter';
     if (!mayEnter && this.#places.of(request.owner) === undefined) return refused;
-    return this.#withPlace<Granted | Waiting | Gone>(request, deadline, { refused, mayEnter }, (place) =>
+    return this.#steps.take<Granted | Waiting | Gone>(request, deadline, { refused, mayEnter }, (place) =>
       place.createRevision === undefined
         ? this.#line.enter(place, deadline)
         : this.#line.look(place, place.createRevision, deadline),
@@ -190,43 +193,6 @@ export class EtcdBackend
     this.#lossCallbacks.clear();
   }
 
-  /** Does something with the place of an owner, and once more on a new lease where the old one is gone. */
-  async #withPlace<Answer>(
-    request: AcquireRequest,
-    deadline: Instant,
-    { refused, mayEnter }: { readonly refused: Answer; readonly mayEnter: boolean },
-    step: (place: Place) => Promise<Answer>,
-  ): Promise<Answer> {
-    for (let attempt = 0; ; attempt++) {
-      const lease = this.#places.of(request.owner)?.lease ?? this.#leases.lease(request.ttlMs, deadline);
-      const place = this.#places.make(lease instanceof Promise ? await lease : lease, request);
-      // While we waited for a lease, the caller may have given up.
-      if (place === undefined) return refused;
-      if (this.#clock.now() >= deadline) throw tooLate();
-      place.keptUntil = Instant.plus(this.#clock.now(), place.lease.ttlMs);
-      const fresh = this.#leases.freshen(place.lease, deadline);
-      try {
-        const answer = await step(place);
-        await fresh;
-        // By the time of the answer the owner may have been withdrawn, or its lease may have turned out to be gone.
-        if (!place.withdrawn && !place.lease.gone) return this.#recounted(answer, place);
-        if (place.withdrawn || !mayEnter || attempt === 1) return refused;
-      } catch (error) {
-        if (!isLeaseGone(error)) throw error;
-        this.#leases.lost(place.lease);
-        if (!mayEnter) return refused;
-        if (attempt === 1) throw tooLate();
-      }
-      this.#places.forget(place);
-    }
-  }
-
-  /** A grant counts from the last renewal of its lease, which may have been answered meanwhile. */
-  #recounted<Answer>(answer: Answer, place: Place): Answer {
-    if (typeof answer !== 'object' || answer === null || !('countedFrom' in answer)) return answer;
-    return { ...answer, countedFrom: place.lease.renewedAt };
-  }
-
   /** A try where the folder has keys of locks whose names go on from ours: enter, look, and leave if somebody is ahead. */
   async #tryAmongOthers(place: Place, deadline: Instant): Promise<Granted | Busy> {
     const answer = await this.#line.enter(place, deadline);
@@ -253,8 +219,4 @@ export class EtcdBackend
       () => undefined, // the next renewal of the lease tries again
     );
   }
-}
-
-function tooLate(): BackendUnavailableError {
-  return new BackendUnavailableError('etcd gave no lease in time, so that the lock was not asked for.');
 }

@@ -1,21 +1,22 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterEach, expect, it } from 'vitest';
-import { heldClause } from './index.ts';
-import type { TestEtcd } from './test-support/etcd.ts';
-import { codeOf, sleep, World } from './test-support/world.ts';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { type HeldClause, heldClause } from './index.ts';
+import { TestEtcd } from './test-support/etcd.ts';
+import { codeOf, World } from './test-support/world.ts';
+
+let etcd: TestEtcd;
+beforeAll(async () => {
+  etcd = await TestEtcd.start();
+});
+afterAll(() => etcd.stop());
 
 const world = new World();
 afterEach(() => world.end());
 
 /** A put through etcd's HTTP gateway, in a transaction of the user's own. */
-async function put(
-  etcd: TestEtcd,
-  key: string,
-  value: string,
-  clause: ReturnType<typeof heldClause>,
-): Promise<boolean> {
+async function put(key: string, value: string, clause: HeldClause): Promise<boolean> {
   const base64 = (text: string) => Buffer.from(text).toString('base64');
   const { target, result, createRevision } = clause;
   const compare = [{ key: base64(clause.key), target, result, create_revision: createRevision }];
@@ -25,7 +26,6 @@ async function put(
 }
 
 it('a writer that was stopped for longer than its lease is refused with the clause, and not without it', async () => {
-  const etcd = await world.etcd();
   const endpoint = etcd.endpoints[0] as string;
   const program = fileURLToPath(new URL('./test-support/stale-writer.mjs', import.meta.url));
   const writer = spawn(process.execPath, [program, endpoint, 'balance', 'data/'], {
@@ -39,7 +39,7 @@ it('a writer that was stopped for longer than its lease is refused with the clau
   const { locks, backend } = world.locks({ endpoints: etcd.endpoints });
   const lease = await locks.lock('balance').acquire({ waitMs: 20_000 });
   for (const key of ['data/guarded', 'data/unguarded']) {
-    expect(await put(etcd, key, 'fresh', heldClause(backend, lease))).toBe(true);
+    expect(await put(key, 'fresh', heldClause(backend, lease))).toBe(true);
   }
   writer.kill('SIGCONT');
   expect(JSON.parse((await lines.next()).value as string)).toEqual({ guarded: false, unguarded: true, state: 'lost' });
@@ -49,26 +49,23 @@ it('a writer that was stopped for longer than its lease is refused with the clau
 });
 
 it('the clause holds from the grant to the release, and not for another backend object', async () => {
-  const etcd = await world.etcd();
   const { locks, backend } = world.locks({ endpoints: etcd.endpoints });
   const lease = await locks.lock('g').acquire();
   const clause = heldClause(backend, lease);
   expect(clause.createRevision).toBe(lease.fencingToken.toString());
-  expect(await put(etcd, 'k', '1', clause)).toBe(true);
+  expect(await put('k', '1', clause)).toBe(true);
   const stranger = world.locks({ endpoints: etcd.endpoints }).backend;
   expect(() => heldClause(stranger, lease)).toThrow(/another one/);
   await lease.release();
-  expect(await put(etcd, 'k', '2', clause)).toBe(false);
+  expect(await put('k', '2', clause)).toBe(false);
   expect(() => heldClause(backend, lease)).toThrow(/gave it back/);
 });
 
 it('the clause of a broken holder is refused at once', async () => {
-  const etcd = await world.etcd();
   const { locks, backend } = world.locks({ endpoints: etcd.endpoints }, { ttlMs: 20_000 });
   const lease = await locks.lock('b').acquire();
   const clause = heldClause(backend, lease);
   await etcd.ctl('del', '--prefix', 'b/');
-  expect(await put(etcd, 'k', '1', clause)).toBe(false);
+  expect(await put('k', '1', clause)).toBe(false);
   expect(await codeOf(lease.confirm())).toBe('LOST');
-  await sleep(0);
 });

@@ -6,7 +6,7 @@ import { EtcdClient } from './client.ts';
 import { parseEndpoints } from './endpoints.ts';
 import type { EtcdBackend } from './index.ts';
 import type { TestEtcd } from './test-support/etcd.ts';
-import { codeOf, eventually, sleep, World } from './test-support/world.ts';
+import { eventually, sleep, World } from './test-support/world.ts';
 
 const world = new World();
 let etcd: TestEtcd;
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.end());
 
-/** A thousand at once may take a loaded machine longer than the deadline of one call. */
+/** Hundreds at once may take a loaded machine longer than the deadline of one call. */
 async function takeAll(backend: EtcdBackend, requests: readonly AcquireRequest[]): Promise<void> {
   for (let at = 0; at < requests.length; at += 50) {
     const answers = await Promise.all(requests.slice(at, at + 50).map((each) => backend.tryAcquire(each, soon())));
@@ -23,55 +23,22 @@ async function takeAll(backend: EtcdBackend, requests: readonly AcquireRequest[]
   }
 }
 
-const WATCHERS = 'etcd_debugging_mvcc_watcher_total';
 const RENEWALS = 'etcd_debugging_lease_renewed_total';
 
-it('one call keeps a thousand locks alive for a period', async () => {
+it('one call keeps hundreds of locks alive for a period, and finds the one whose key is gone', async () => {
   const { backend } = world.locks({ endpoints: etcd.endpoints });
-  const requests = Array.from({ length: 1_000 }, (_, index) => requestFor(`many-${index}`, { ttlMs: 60_000 }));
+  const ttlMs = 12_000;
+  const requests = Array.from({ length: 300 }, (_, index) => requestFor(`many-${index}`, { ttlMs }));
   await takeAll(backend, requests);
-  await sleep(10_500); // a lease that is younger than a sixth of its TTL needs no renewal
+  await sleep(ttlMs / 6 + 200); // a lease that is younger than a sixth of its TTL needs no renewal
+  await etcd.ctl('del', '--prefix', 'many-217/');
   const [renewals, reads] = [await etcd.metric(RENEWALS), await etcd.calls('Txn')];
   const answers = await backend.renew(requests, soon());
-  expect(answers.every((answer) => typeof answer === 'object')).toBe(true);
   expect((await etcd.metric(RENEWALS)) - renewals).toBe(1);
-  expect((await etcd.calls('Txn')) - reads).toBe(Math.ceil(1_000 / 128)); // the reads of the keys themselves
-  await backend.close(); // which ends the lease, and with it all locks on it
-}, 120_000);
-
-it('a deleted key is found at the renewal among a thousand, and the others go on', async () => {
-  const { backend } = world.locks({ endpoints: etcd.endpoints });
-  const requests = Array.from({ length: 300 }, (_, index) => requestFor(`hole-${index}`, { ttlMs: 60_000 }));
-  await takeAll(backend, requests);
-  await etcd.ctl('del', '--prefix', 'hole-217/');
-  const answers = await backend.renew(requests, soon());
+  expect((await etcd.calls('Txn')) - reads).toBe(Math.ceil(300 / 128)); // the reads of the keys themselves
   expect(answers.flatMap((answer, index) => (answer === 'lost' ? [index] : []))).toEqual([217]);
   await backend.close(); // which ends the lease, and with it all locks on it
-}, 120_000);
-
-it('10,000 locks, taken and waited for, leave no watcher, no lease and no key', async () => {
-  const before = { keys: await etcd.residue(), leases: await etcd.leases(), watchers: await etcd.metric(WATCHERS) };
-  const one = world.locks({ endpoints: etcd.endpoints }, { ttlMs: 30_000 }).locks;
-  const two = world.locks({ endpoints: etcd.endpoints }, { ttlMs: 30_000 }).locks;
-  for (let round = 0; round < 200; round++) {
-    await Promise.all(
-      Array.from({ length: 25 }, async (_, index) => {
-        const name = `leak-${index}`;
-        const lease = await one.lock(name).acquire({ waitMs: 60_000 });
-        const outcome = two.lock(name).acquire({ waitMs: index % 2 === 0 ? 1 : 60_000 });
-        const late = codeOf(outcome.then((waited) => waited.release()));
-        if (index % 2 === 0) await late;
-        await lease.release();
-        await late;
-      }),
-    );
-  }
-  await one.close();
-  await two.close();
-  await eventually('no watchers', async () => (await etcd.metric(WATCHERS)) <= before.watchers);
-  expect(await etcd.residue()).toEqual(before.keys);
-  expect((await etcd.leases()).filter((lease) => !before.leases.includes(lease))).toEqual([]);
-}, 240_000);
+}, 60_000);
 
 it('a lock that is taken again and again has the same key each time, so that etcd gets no slower', async () => {
   const { locks, backend } = world.locks({ endpoints: etcd.endpoints }, { ttlMs: 30_000 });
@@ -87,7 +54,7 @@ it('a lock that is taken again and again has the same key each time, so that etc
 it('a renewal of the lease while many locks are given back takes the answer from none of them', async () => {
   const { backend } = world.locks({ endpoints: etcd.endpoints });
   const answers = new Map<string, number>();
-  const endsAt = performance.now() + 3_000; // more than ten renewals of a lease of 1 s
+  const endsAt = performance.now() + 2_000; // more than five renewals of a lease of 1 s
   await Promise.all(
     Array.from({ length: 64 }, async (_, index) => {
       while (performance.now() < endsAt) {

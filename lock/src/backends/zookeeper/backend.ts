@@ -23,16 +23,17 @@ import type {
   Withdraws,
 } from '../../core/backend.ts';
 import { type Clock, Instant } from '../../core/clock.ts';
-import { LockError, type LossReason } from '../../core/errors.ts';
+import type { LossReason } from '../../core/errors.ts';
 import { isCode } from './client/errors.ts';
 import type { ConnectString } from './client/hosts.ts';
-import { type Acl, CREATOR_ACL, OPEN_ACL } from './client/protocol.ts';
+import { CREATOR_ACL, OPEN_ACL } from './client/protocol.ts';
 import type { Digest } from './client/session.ts';
 import { toLockError } from './failures.ts';
 import { Inquiry } from './inquiry.ts';
-import { LockSession } from './lock-session.ts';
+import type { LockSession } from './lock-session.ts';
 import { toPart } from './nodes.ts';
 import type { Place, Standing } from './place.ts';
+import { Sessions } from './sessions.ts';
 
 /** How long `close` waits for the servers, so that waiters elsewhere need not wait for the end of the sessions. */
 const CLOSE_MS = 2_000;
@@ -67,8 +68,7 @@ export class ZooKeeperBackend
     fairness: 'first-come-first-served',
   };
   readonly #settings: ZooKeeperBackendSettings;
-  readonly #acl: readonly Acl[];
-  readonly #sessions: Map<number, LockSession> = new Map();
+  readonly #sessions: Sessions;
   readonly #wakes: Map<OwnerId, () => void> = new Map();
   readonly #lossCallbacks: Set<LossCallback> = new Set();
   readonly #tombstones: Map<OwnerId, Instant> = new Map();
@@ -76,7 +76,12 @@ export class ZooKeeperBackend
 
   constructor(settings: ZooKeeperBackendSettings) {
     this.#settings = settings;
-    this.#acl = settings.digest === undefined ? OPEN_ACL : CREATOR_ACL;
+    this.#sessions = new Sessions({
+      ...settings,
+      acl: settings.digest === undefined ? OPEN_ACL : CREATOR_ACL,
+      wake: (owner) => this.#wakes.get(owner)?.(),
+      lost: (owner, reason) => this.#report(owner, reason),
+    });
   }
 
   /** The node of a lock, below the chroot: what a program in another language gives to Curator's `InterProcessMutex`. */
@@ -87,7 +92,7 @@ export class ZooKeeperBackend
   tryAcquire(request: AcquireRequest, deadline: Instant): Promise<Granted | Busy> {
     return this.#guarded(request.name, async () => {
       if (this.#isRefused(request.owner)) return { outcome: 'busy' };
-      const session = await this.#session(request.ttlMs, deadline);
+      const session = await this.#sessions.of(request.ttlMs, deadline);
       const place = session.placeFor(request, this.pathOf(request.name));
       const standing = await this.#step(session, place, deadline, () => place.enter(deadline));
       if (standing === 'first') return session.grant(place);
@@ -100,8 +105,8 @@ export class ZooKeeperBackend
   queue(step: 'enter' | 'stay', request: AcquireRequest, deadline: Instant): Promise<Granted | Waiting | Gone> {
     return this.#guarded(request.name, async () => {
       if (this.#isRefused(request.owner)) return { outcome: 'gone' };
-      if (step === 'stay' && this.#find(request.owner) === undefined) return { outcome: 'gone' };
-      const session = this.#find(request.owner)?.session ?? (await this.#session(request.ttlMs, deadline));
+      if (step === 'stay' && this.#sessions.find(request.owner) === undefined) return { outcome: 'gone' };
+      const session = this.#sessions.find(request.owner)?.session ?? (await this.#sessions.of(request.ttlMs, deadline));
       const place = session.placeFor(request, this.pathOf(request.name));
       session.keep(place);
       const ask = () => (step === 'enter' ? place.enter(deadline) : place.stay(deadline));
@@ -120,7 +125,7 @@ export class ZooKeeperBackend
       return answer;
     };
     const answers = holds.map(async (hold): Promise<RenewAnswer> => {
-      const found = this.#find(hold.owner);
+      const found = this.#sessions.find(hold.owner);
       if (found === undefined || found.place.granted === undefined || found.place.isEnding) return 'lost';
       const { session, place } = found;
       try {
@@ -136,7 +141,7 @@ export class ZooKeeperBackend
         session.removeInBackground(place);
         return 'lost';
       } catch {
-        return this.#find(hold.owner) === undefined ? 'lost' : 'unknown';
+        return this.#sessions.find(hold.owner) === undefined ? 'lost' : 'unknown';
       }
     });
     return Promise.all(answers);
@@ -144,7 +149,7 @@ export class ZooKeeperBackend
 
   release(hold: Hold, deadline: Instant): Promise<ReleaseAnswer> {
     return this.#guarded(hold.name, async () => {
-      const found = this.#find(hold.owner);
+      const found = this.#sessions.find(hold.owner);
       if (found === undefined) return 'not-held';
       const { session, place } = found;
       await session.client.session.connected(deadline);
@@ -155,7 +160,7 @@ export class ZooKeeperBackend
   withdraw(hold: Hold, { mayArriveLate }: { mayArriveLate: boolean }, deadline: Instant): Promise<void> {
     return this.#guarded(hold.name, async () => {
       if (mayArriveLate) this.#bury(hold.owner);
-      const found = this.#find(hold.owner);
+      const found = this.#sessions.find(hold.owner);
       if (found !== undefined) await found.session.remove(found.place, deadline);
     });
   }
@@ -168,8 +173,8 @@ export class ZooKeeperBackend
   ): Promise<Granted | Waiting | Gone | { readonly outcome: 'not-held' }> {
     return this.#guarded(hold.name, async () => {
       if (this.#isRefused(next.owner)) return { outcome: 'gone' };
-      const held = this.#find(hold.owner);
-      const known = this.#find(next.owner);
+      const held = this.#sessions.find(hold.owner);
+      const known = this.#sessions.find(next.owner);
       const session = known?.session ?? held?.session;
       if (session === undefined) return { outcome: 'not-held' };
       await session.client.session.connected(deadline);
@@ -220,7 +225,7 @@ export class ZooKeeperBackend
     const deadline = Instant.plus(this.#settings.clock.now(), CLOSE_MS);
     this.#lossCallbacks.clear();
     this.#wakes.clear();
-    await Promise.all([...this.#sessions.values()].map((session) => session.close(deadline)));
+    await this.#sessions.close(deadline);
   }
 
   /** Runs a step; a place that a failed first step may have left is kept for the next one, or for its withdrawal. */
@@ -232,7 +237,11 @@ export class ZooKeeperBackend
       } catch (error) {
         // With a new connection in time we can look up what became of it, and need not leave it open.
         const isLost = error instanceof Error && error.name === 'ConnectionLossError';
-        if (!isLost || this.#settings.clock.now() >= deadline || this.#find(place.request.owner)?.place !== place)
+        if (
+          !isLost ||
+          this.#settings.clock.now() >= deadline ||
+          this.#sessions.find(place.request.owner)?.place !== place
+        )
           throw error;
       }
     }
@@ -256,43 +265,8 @@ export class ZooKeeperBackend
     await session.client.sync(this.#settings.root, { deadline });
   }
 
-  #find(owner: OwnerId): { session: LockSession; place: Place } | undefined {
-    for (const session of this.#sessions.values()) {
-      const place = session.place(owner);
-      if (place !== undefined) return { session, place };
-    }
-    return undefined;
-  }
-
-  /** The session for a TTL, connected. */
-  async #session(ttlMs: number, deadline: Instant): Promise<LockSession> {
-    if (this.#closed !== undefined) throw new LockError('CLOSED', 'This zookeeper backend was closed.');
-    let session = this.#sessions.get(ttlMs);
-    if (session === undefined) {
-      session = this.#newSession(ttlMs);
-      this.#sessions.set(ttlMs, session);
-    }
-    await session.client.session.connected(deadline);
-    return session;
-  }
-
-  #newSession(ttlMs: number): LockSession {
-    const { servers, digest, tls, clock, random } = this.#settings;
-    const { hosts, chroot } = servers;
-    return new LockSession({
-      client: { hosts, chroot, timeoutMs: Math.ceil(ttlMs), tls, digest, clock, random },
-      acl: this.#acl,
-      wake: (owner) => this.#wakes.get(owner)?.(),
-      lost: (owner, reason) => this.#report(owner, reason),
-      over: (session) => {
-        if (this.#sessions.get(ttlMs) === session) this.#sessions.delete(ttlMs);
-      },
-    });
-  }
-
   async #inquiry(deadline: Instant): Promise<Inquiry> {
-    const [any] = this.#sessions.values();
-    const session = any ?? (await this.#session(INQUIRY_TTL_MS, deadline));
+    const session = this.#sessions.any ?? (await this.#sessions.of(INQUIRY_TTL_MS, deadline));
     await session.client.session.connected(deadline);
     return new Inquiry(session.client, this.#settings.root, (name) => this.pathOf(name));
   }

@@ -3,84 +3,46 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Relay } from '../../contract/relay.ts';
 import { until } from '../../contract/subject.ts';
-import { Instant, systemClock } from '../../core/clock.ts';
-import type { LeaseLostError } from '../../core/errors.ts';
-import { createLocks, type LeaseOf, type Locks, type LocksOptions } from '../../core/lock.ts';
-import { ZooKeeperClient } from './client/client.ts';
-import { parseConnectString } from './client/hosts.ts';
+import { createLocks } from '../../core/lock.ts';
 import { JuteReader, JuteWriter } from './client/jute.ts';
 import { CreateMode, connectFrame, OPEN_ACL, OpCode, readConnectResponse, type SessionId } from './client/protocol.ts';
-import { type ZooKeeperBackend, type ZooKeeperBackendOptions, zookeeperBackend } from './index.ts';
-import { Ensemble } from './test-support/ensemble.ts';
+import { zookeeperBackend } from './index.ts';
 import { whyNoZooKeeper, ZooKeeperServer } from './test-support/servers.ts';
+import { warmUp } from './test-support/under-test.ts';
+import { aborted, reasonOf, TTL_MS, World } from './test-support/world.ts';
 
 const missing = whyNoZooKeeper();
-const TTL_MS = 2_000;
-const cleanUps: (() => Promise<unknown>)[] = [];
 
-type ZooKeeperLocks = Locks<LeaseOf<ZooKeeperBackend>>;
-
-function locksAt(servers: string, options: LocksOptions = {}, backend: ZooKeeperBackendOptions = {}): ZooKeeperLocks {
-  const locks = createLocks(zookeeperBackend(servers, backend), { ttlMs: TTL_MS, ...options });
-  cleanUps.push(() => locks.close());
-  return locks;
-}
-
-async function clientAt(servers: string): Promise<ZooKeeperClient> {
-  const none = { tls: undefined, digest: undefined, connection: () => undefined, over: () => undefined };
-  const address = parseConnectString(servers);
-  const client = new ZooKeeperClient({
-    ...address,
-    timeoutMs: 30_000,
-    clock: systemClock,
-    random: Math.random,
-    ...none,
-  });
-  cleanUps.push(() => client.session.close(soon()));
-  await client.session.connected(soon());
-  return client;
-}
-
-const soon = (): Instant => Instant.plus(systemClock.now(), 10_000);
-const reasonOf = (signal: AbortSignal): string => (signal.reason as LeaseLostError).reason;
-
-async function aborted(signal: AbortSignal): Promise<number> {
-  if (!signal.aborted) await once(signal, 'abort', { signal: AbortSignal.timeout(30_000) });
-  return performance.now();
-}
-
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
-});
+const world = new World();
+afterEach(() => world.end());
 
 describe.skipIf(missing !== undefined)('a lock on one ZooKeeper server', () => {
   let server: ZooKeeperServer;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     server = await ZooKeeperServer.start();
-    cleanUps.push(() => server.stop());
-    await locksAt(server.address, { ttlMs: 30_000 })
-      .lock('warm')
-      .run(() => undefined);
+    await warmUp(server.address);
   }, 60_000);
 
+  afterAll(() => server?.stop());
+
   it('is granted for the time that the server grants, which may be shorter than what was asked for', async () => {
-    const lease = await locksAt(server.address, { ttlMs: 300_000 }).lock('long').acquire();
+    const lease = await world.locks(server.address, { ttlMs: 300_000 }).lock('long').acquire();
     expect(lease.ttlMs).toBe(60_000);
     expect(lease.remainingMs).toBeLessThanOrEqual(60_000);
     await lease.confirm();
     expect(lease.ttlMs).toBe(60_000);
-    const short = await locksAt(server.address, { ttlMs: 50 }).lock('short').acquire();
+    const short = await world.locks(server.address, { ttlMs: 50 }).lock('short').acquire();
     expect(short.ttlMs).toBe(200);
   });
 
   it('is at risk while there is no connection, and held again once the session is taken up', async () => {
     const relay = await Relay.start(server.port);
-    cleanUps.push(() => relay.close());
-    const lease = await locksAt(`127.0.0.1:${relay.port}`, { ttlMs: 10_000 }).lock('risk').acquire();
+    world.onEnd(() => relay.close());
+    const lease = await world.locks(`127.0.0.1:${relay.port}`, { ttlMs: 10_000 }).lock('risk').acquire();
     relay.cut();
     await until('the news of the cut', () => lease.state === 'at-risk');
     relay.heal();
@@ -90,16 +52,16 @@ describe.skipIf(missing !== undefined)('a lock on one ZooKeeper server', () => {
 
   it('is lost as "disconnected" as soon as the server says that the session is over', async () => {
     const overheard = await overhear(server.port);
-    const lease = await locksAt(`127.0.0.1:${overheard.port}`, { ttlMs: 60_000 }).lock('ended').acquire();
+    const lease = await world.locks(`127.0.0.1:${overheard.port}`, { ttlMs: 60_000 }).lock('ended').acquire();
     await endSession(server.port, overheard.session());
     await aborted(lease.signal);
     expect(reasonOf(lease.signal)).toBe('disconnected');
-    const next = await locksAt(server.address).lock('ended').acquire();
+    const next = await world.locks(server.address).lock('ended').acquire();
     await next.release();
   });
 
   it('can be had again from servers that have lost their data, which refuse who has seen more than they know', async () => {
-    const locks = locksAt(server.address);
+    const locks = world.locks(server.address);
     const lease = await locks.lock('forgotten').acquire();
     await server.kill();
     await rm(join(server.folder, 'version-2'), { recursive: true });
@@ -110,11 +72,12 @@ describe.skipIf(missing !== undefined)('a lock on one ZooKeeper server', () => {
   });
 
   it('is lost by its own clock when the server is frozen; a waiter ends as unavailable, and it works afterwards', async () => {
-    const locks = locksAt(server.address);
+    const locks = world.locks(server.address);
     const lease = await locks.lock('frozen').acquire();
     server.pause();
+    world.onEnd(() => server.resume());
     const pausedAtMs = performance.now();
-    const waiting = locksAt(server.address).lock('frozen').acquire({ waitMs: 3_000 });
+    const waiting = world.locks(server.address).lock('frozen').acquire({ waitMs: 2_000 });
     const failed = expect(waiting).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     expect((await aborted(lease.signal)) - pausedAtMs).toBeLessThan(TTL_MS);
     expect(reasonOf(lease.signal)).toBe('expired');
@@ -125,21 +88,15 @@ describe.skipIf(missing !== undefined)('a lock on one ZooKeeper server', () => {
     expect(lease.state).toBe('lost');
   });
 
-  it('is lost by its own clock when the server is killed for good, and gone with it for waiters', async () => {
-    const lease = await locksAt(server.address).lock('killed').acquire();
+  it('is lost by its own clock when the server is killed, and goes on after it with a new lease and a larger token', async () => {
+    const locks = world.locks(server.address);
+    const lease = await locks.lock('away').acquire();
     await server.kill();
     const killedAtMs = performance.now();
-    const waiting = locksAt(server.address).lock('killed').acquire({ waitMs: 3_000 });
+    const waiting = world.locks(server.address).lock('away').acquire({ waitMs: 2_000 });
     const failed = expect(waiting).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     expect((await aborted(lease.signal)) - killedAtMs).toBeLessThan(TTL_MS);
     await failed;
-  });
-
-  it('goes on after a server that was away for longer than the TTL, with a new lease and a larger token', async () => {
-    const locks = locksAt(server.address);
-    const lease = await locks.lock('away').acquire();
-    await server.kill();
-    await aborted(lease.signal);
     await server.restart();
     const next = await locks.lock('away').acquire({ waitMs: 20_000 });
     expect(next.fencingToken > lease.fencingToken).toBe(true);
@@ -158,7 +115,7 @@ describe.skipIf(missing !== undefined)('a lock on one ZooKeeper server', () => {
     const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    cleanUps.push(async () => child.kill('SIGKILL'));
+    world.onEnd(async () => child.kill('SIGKILL'));
     let text = '';
     child.stdout.on('data', (chunk) => {
       text += chunk;
@@ -168,8 +125,8 @@ describe.skipIf(missing !== undefined)('a lock on one ZooKeeper server', () => {
   });
 
   it('takes its token from the czxid, which goes on when the lock node was removed and the sequence starts again', async () => {
-    const client = await clientAt(server.address);
-    const lock = locksAt(server.address).lock('token');
+    const client = await world.client(server.address);
+    const lock = world.locks(server.address).lock('token');
     const seen: { sequence: string; token: bigint }[] = [];
     for (let round = 0; round < 2; round++) {
       const first = await lock.acquire();
@@ -187,8 +144,8 @@ describe.skipIf(missing !== undefined)('a lock on one ZooKeeper server', () => {
   });
 
   it('leaves no watch behind after a thousand waits that time out', async () => {
-    const holder = await locksAt(server.address, { ttlMs: 60_000, renew: false }).lock('busy').acquire();
-    const waiters = Array.from({ length: 10 }, () => locksAt(server.address, { ttlMs: 30_000 }).lock('busy'));
+    const holder = await world.locks(server.address, { ttlMs: 60_000, renew: false }).lock('busy').acquire();
+    const waiters = Array.from({ length: 10 }, () => world.locks(server.address, { ttlMs: 30_000 }).lock('busy'));
     for (let round = 0; round < 10; round++) {
       await Promise.all(
         waiters.flatMap((lock) =>
@@ -199,16 +156,16 @@ describe.skipIf(missing !== undefined)('a lock on one ZooKeeper server', () => {
       );
     }
     await until('no watches', async () => (await server.ask('wchs')).includes('Total watches:0'));
-    const client = await clientAt(server.address);
+    const client = await world.client(server.address);
     expect((await client.getChildren('/holdfast/busy')).children).toHaveLength(1);
     await holder.release();
   });
 
   it('wakes one waiter for a release, however many wait', async () => {
     const options = { ttlMs: 60_000, waitMs: 60_000, renew: false };
-    const holder = await locksAt(server.address, options).lock('line').acquire();
-    const waits = Array.from({ length: 20 }, () => locksAt(server.address, options).lock('line').acquire());
-    const client = await clientAt(server.address);
+    const holder = await world.locks(server.address, options).lock('line').acquire();
+    const waits = Array.from({ length: 20 }, () => world.locks(server.address, options).lock('line').acquire());
+    const client = await world.client(server.address);
     await until('all in line', async () => (await client.getChildren('/holdfast/line')).children.length === 21);
     await until('all watching', async () => (await server.ask('wchs')).includes('Total watches:20'));
     const watchers = (await server.ask('wchp')).split('\n').filter((line) => line.startsWith('\t'));
@@ -218,12 +175,12 @@ describe.skipIf(missing !== undefined)('a lock on one ZooKeeper server', () => {
   });
 
   it('keeps its order and excludes when others make nodes between, and one holder in three is killed', async () => {
-    const client = await clientAt(server.address);
+    const client = await world.client(server.address);
     const plain = { mode: CreateMode.persistent, data: Buffer.alloc(0), acl: OPEN_ACL };
     let inside = 0;
     let last = 0n;
     const contenders = Array.from({ length: 8 }, async (_, contender) => {
-      for (let round = 0; round < 25; round++) {
+      for (let round = 0; round < 10; round++) {
         const locks = createLocks(zookeeperBackend(server.address), { ttlMs: 30_000, waitMs: 60_000 });
         const lease = await locks.lock('mixed').acquire();
         expect(++inside).toBe(1);
@@ -246,8 +203,8 @@ describe.skipIf(missing !== undefined)('a lock on one ZooKeeper server', () => {
   it('belongs to its user when there is one: every node, the ones above included', async () => {
     const digest = { user: 'lock', password: 'secret' };
     const secret = { root: '/sec/a/b', digest };
-    const lease = await locksAt(server.address, {}, secret).lock('mine').acquire();
-    const stranger = await clientAt(server.address);
+    const lease = await world.locks(server.address, {}, secret).lock('mine').acquire();
+    const stranger = await world.client(server.address);
     for (const path of ['/sec', '/sec/a', '/sec/a/b', '/sec/a/b/mine']) {
       await expect(stranger.getChildren(path)).rejects.toMatchObject({ code: 'NO_AUTH' });
       await expect(stranger.getAcl(path)).rejects.toMatchObject({ code: 'NO_AUTH' });
@@ -255,19 +212,19 @@ describe.skipIf(missing !== undefined)('a lock on one ZooKeeper server', () => {
         stranger.create(`${path}/x`, { mode: CreateMode.persistent, data: Buffer.alloc(0), acl: OPEN_ACL }),
       ).rejects.toMatchObject({ code: 'NO_AUTH' });
     }
-    const client = await clientAt(server.address);
+    const client = await world.client(server.address);
     await expect(client.delete('/sec')).rejects.toMatchObject({ code: 'NOT_EMPTY' });
-    await expect(locksAt(server.address, {}, { root: '/sec/a/b' }).lock('mine').acquire()).rejects.toMatchObject({
+    await expect(world.locks(server.address, {}, { root: '/sec/a/b' }).lock('mine').acquire()).rejects.toMatchObject({
       code: 'ACCESS_DENIED',
     });
-    expect(await locksAt(server.address, {}, secret).lock('mine').tryAcquire()).toBeNull();
+    expect(await world.locks(server.address, {}, secret).lock('mine').tryAcquire()).toBeNull();
     await lease.confirm();
     await lease.release();
   });
 
   it('is open to everybody without a user', async () => {
-    const lease = await locksAt(server.address).lock('open').acquire();
-    const stranger = await clientAt(server.address);
+    const lease = await world.locks(server.address).lock('open').acquire();
+    const stranger = await world.client(server.address);
     const [node] = (await stranger.getChildren('/holdfast/open')).children;
     await stranger.delete(`/holdfast/open/${node}`);
     await lease.confirm().catch(() => undefined);
@@ -275,62 +232,10 @@ describe.skipIf(missing !== undefined)('a lock on one ZooKeeper server', () => {
   });
 
   it('says that the chroot is missing', async () => {
-    await expect(locksAt(`${server.address}/nowhere`).lock('x').acquire()).rejects.toMatchObject({ code: 'CONFIG' });
-  });
-});
-
-describe.skipIf(missing !== undefined)('a lock on a ZooKeeper ensemble', () => {
-  let ensemble: Ensemble;
-
-  beforeEach(async () => {
-    ensemble = await Ensemble.start();
-    cleanUps.push(() => ensemble.stop());
-    const locks = locksAt(ensemble.addresses, { ttlMs: 30_000 });
-    for (let round = 0; round < 20; round++) await locks.lock('warm').run(() => undefined);
-  }, 60_000);
-
-  it('outlives the death of the leader', async () => {
-    const lease = await locksAt(ensemble.addresses, { ttlMs: 20_000 }).lock('leader').acquire();
-    const rival = locksAt(ensemble.addresses, { ttlMs: 20_000 });
-    const waiting = rival.lock('leader').acquire({ waitMs: 60_000 });
-    await (await ensemble.leader()).kill();
-    await until(
-      'an answer of the new leader',
-      () =>
-        lease.confirm().then(
-          () => true,
-          () => false,
-        ),
-      20_000,
-    );
-    await until('quiet after the election', () => lease.state === 'held');
-    await lease.release();
-    const next = await waiting;
-    expect(next.fencingToken > lease.fencingToken).toBe(true);
-    await next.release();
-  }, 90_000);
-
-  it('is lost in time by a holder whose server is cut off from the leader, and goes on to answer pings', async () => {
-    const leader = await ensemble.leader();
-    const [follower] = await ensemble.followers();
-    if (follower === undefined) throw new Error('An ensemble of three has followers.');
-    const lease = await locksAt(follower.address).lock('cut').acquire();
-    const witness = await clientAt(follower.address);
-    const waiting = locksAt(leader.address).lock('cut').acquire({ waitMs: 30_000 });
-    await until('the rival in line', async () => (await witness.getChildren('/holdfast/cut')).children.length === 2);
-    let lostAtMs = Number.POSITIVE_INFINITY;
-    lease.signal.addEventListener('abort', () => {
-      lostAtMs = performance.now();
+    await expect(world.locks(`${server.address}/nowhere`).lock('x').acquire()).rejects.toMatchObject({
+      code: 'CONFIG',
     });
-    ensemble.cutOff(follower);
-    const next = await waiting;
-    const grantedAtMs = performance.now();
-    // The trap is real: for the follower all is well, and it still shows the node of the holder whose session is over.
-    expect((await witness.getChildren('/holdfast/cut', { deadline: soon() })).children).toHaveLength(2);
-    expect(lostAtMs).toBeLessThan(grantedAtMs);
-    expect(reasonOf(lease.signal)).toBe('expired');
-    await next.release();
-  }, 90_000);
+  });
 });
 
 /** A way to the server on which the answer to the handshake is overheard: it has the id and the password of the session. */
@@ -352,7 +257,7 @@ async function overhear(port: number): Promise<{ port: number; session(): Sessio
   });
   way.listen(0, '127.0.0.1');
   await once(way, 'listening');
-  cleanUps.push(async () => way.close());
+  world.onEnd(async () => way.close());
   const session = (): SessionId => readConnectResponse(new JuteReader((answer as Buffer).subarray(4))).session;
   return { port: (way.address() as AddressInfo).port, session };
 }

@@ -12,8 +12,7 @@ export const requestCases: readonly ContractCase[] = [
       const request = requestFor(t.name());
       const first = await backend.tryAcquire(request, soon());
       const second = await backend.tryAcquire(request, soon());
-      assert.equal(second.outcome, 'granted');
-      assert.deepEqual(second, first);
+      assertSameGrant(second, first);
     },
   },
   {
@@ -95,7 +94,7 @@ export const requestCases: readonly ContractCase[] = [
       const first = await backend.tryAcquire(one, soon());
       const second = await backend.transfer(one, two, soon());
       assert.equal(second.outcome, 'granted');
-      assert.deepEqual(await backend.transfer(one, two, soon()), second, 'asked again after a lost reply');
+      assertSameGrant(await backend.transfer(one, two, soon()), second); // asked again after a lost reply
       if ('fencingToken' in first && 'fencingToken' in second) {
         assert.ok((second.fencingToken as bigint) > (first.fencingToken as bigint));
       }
@@ -144,3 +143,9 @@ export const requestCases: readonly ContractCase[] = [
     },
   },
 ];
+
+/** The same lock, token and time. From when it counts may be later, where a renewal of the lease has come between. */
+function assertSameGrant(again: { readonly outcome: string }, first: { readonly outcome: string }): void {
+  assert.equal(again.outcome, 'granted');
+  assert.deepEqual({ ...again, countedFrom: undefined }, { ...first, countedFrom: undefined });
+}

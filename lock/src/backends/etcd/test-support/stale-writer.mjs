@@ -6,7 +6,7 @@ import { createLocks } from '../../../../dist/index.mjs';
 
 const [endpoint, name, keys] = process.argv.slice(2);
 const backend = etcdBackend({ endpoints: [endpoint] });
-const lease = await createLocks(backend, { ttlMs: 3_000 }).lock(name).acquire();
+const lease = await createLocks(backend, { ttlMs: 2_000 }).lock(name).acquire();
 const clause = heldClause(backend, lease);
 lease.assertHeld(); // its last look
 let last = performance.now();

@@ -3,8 +3,8 @@ import { Relay } from '../../../contract/relay.ts';
 import { until } from '../../../contract/subject.ts';
 import { Instant, systemClock } from '../../../core/clock.ts';
 import { whyNoZooKeeper, ZooKeeperServer } from '../test-support/servers.ts';
-import { type ClientOptions, ZooKeeperClient } from './client.ts';
-import { parseConnectString } from './hosts.ts';
+import { soon, World } from '../test-support/world.ts';
+import type { ClientOptions, ZooKeeperClient } from './client.ts';
 import { CREATOR_ACL, CreateMode, EventType, OPEN_ACL, type WatchEvent } from './protocol.ts';
 
 const missing = whyNoZooKeeper();
@@ -14,31 +14,16 @@ const ephemeral = { mode: CreateMode.ephemeralSequential, data, acl: OPEN_ACL };
 
 describe.skipIf(missing !== undefined)('the ZooKeeper client', () => {
   let server: ZooKeeperServer;
-  const clients: ZooKeeperClient[] = [];
-
-  const open = async (servers: string, changes: Partial<ClientOptions> = {}): Promise<ZooKeeperClient> => {
-    const client = new ZooKeeperClient({
-      ...parseConnectString(servers),
-      timeoutMs: 4_000,
-      tls: undefined,
-      digest: undefined,
-      clock: systemClock,
-      random: Math.random,
-      connection: () => undefined,
-      over: () => undefined,
-      ...changes,
-    });
-    clients.push(client);
-    await client.session.connected(soon());
-    return client;
-  };
+  const world = new World();
+  const open = (servers: string, changes: Partial<ClientOptions> = {}): Promise<ZooKeeperClient> =>
+    world.client(servers, { timeoutMs: 4_000, ...changes });
 
   beforeAll(async () => {
     server = await ZooKeeperServer.start();
   }, 60_000);
 
   afterAll(async () => {
-    await Promise.all(clients.map((client) => client.session.close(soon())));
+    await world.end();
     await server.stop();
   });
 
@@ -188,8 +173,10 @@ describe.skipIf(missing !== undefined)('the ZooKeeper client', () => {
     server.pause();
     const pausedAtMs = performance.now();
     try {
-      const asked = client.getData('/', { deadline: Instant.plus(systemClock.now(), 100) });
-      await expect(asked).rejects.toMatchObject({ name: 'ConnectionLossError' });
+      // The signal may find some of its threads at work, which then answer once more.
+      const ask = () => client.getData('/', { deadline: Instant.plus(systemClock.now(), 100) });
+      const ends = await untilRejected(ask);
+      expect(ends).toMatchObject({ name: 'ConnectionLossError' });
       await until('the end of the connection', () => states.at(-1)?.isConnected === false);
       expect((states.at(-1)?.atMs as number) - pausedAtMs).toBeLessThan(1_500);
     } finally {
@@ -250,6 +237,13 @@ describe.skipIf(missing !== undefined)('the ZooKeeper client', () => {
   });
 });
 
-function soon(): Instant {
-  return Instant.plus(systemClock.now(), 10_000);
+/** Asks again until there is no answer any more, and gives the error. */
+async function untilRejected(ask: () => Promise<unknown>): Promise<unknown> {
+  for (;;) {
+    try {
+      await ask();
+    } catch (error) {
+      return error;
+    }
+  }
 }

@@ -24,6 +24,9 @@ const CONNECT_MS = { least: 500, most: 5_000 };
  */
 const GIVE_UP_AFTER = 2;
 
+/** So long before its deadline a wait for a connection ends: who asked has one of the same time, and would not hear why. */
+const TELL_MS = 20;
+
 /** Between rounds over all servers: not below, not above, with full jitter between. */
 const PAUSE_MS = { least: 20, most: 1_000 };
 
@@ -90,7 +93,7 @@ export class Session {
     return this.#over !== undefined;
   }
 
-  /** Resolves when there is a connection; rejects at the deadline with NotConnectedError, or with SessionOverError. */
+  /** Resolves when there is a connection; rejects just before the deadline with NotConnectedError, or with SessionOverError. */
   connected(deadline: Instant): Promise<void> {
     if (this.#over !== undefined) return Promise.reject(this.#over);
     if (this.#connection !== undefined) return Promise.resolve();
@@ -103,7 +106,7 @@ export class Session {
         else if (this.#connection !== undefined) resolve();
         else reject(this.#notConnected());
       };
-      const cancel = clock.callAt(deadline, done, { keepAlive: true });
+      const cancel = clock.callAt(Instant.plus(deadline, -TELL_MS), done, { keepAlive: true });
       this.#waiting.add(done);
     });
   }

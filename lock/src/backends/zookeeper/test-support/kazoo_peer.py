@@ -1,23 +1,33 @@
-"""A program that locks with kazoo: does what it reads, line by line, and answers each line."""
+"""A program that locks with kazoo. A line is `contender verb arguments`; the answer has the contender in front, too."""
 
 import sys
 
 from kazoo.client import KazooClient
 from kazoo.exceptions import LockTimeout
 
-servers, path, pattern = sys.argv[1:4]
-client = KazooClient(hosts=servers, timeout=4)
+client = KazooClient(hosts=sys.argv[1], timeout=4)
 client.start()
-lock = client.Lock(path, extra_lock_patterns=[pattern] if pattern else [])
+locks = {}
+
+
+def act(contender, verb, *rest):
+    if verb == "open":
+        path, *patterns = rest
+        locks[contender] = client.Lock(path, extra_lock_patterns=patterns)
+        return "opened"
+    lock = locks[contender]
+    if verb == "try":
+        try:
+            return "true" if lock.acquire(timeout=int(rest[0]) / 1000) else "false"
+        except LockTimeout:
+            return "false"
+    if verb == "release":
+        lock.release()
+        return "released"
+    return "unknown verb " + verb
+
+
 for line in sys.stdin:
     words = line.split()
-    if words[0] == "try":
-        try:
-            answer = lock.acquire(timeout=int(words[1]) / 1000)
-        except LockTimeout:
-            answer = False
-        print("true" if answer else "false", flush=True)
-    elif words[0] == "release":
-        lock.release()
-        print("released", flush=True)
+    print(words[0], act(*words), flush=True)
 client.stop()

@@ -1,13 +1,14 @@
 /**
- * A process of another language that locks, and is told line by line what to do.
+ * A process of another language with contenders for locks, which are told line by line what to do.
  *
  * @module
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { createInterface, type Interface } from 'node:readline';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { JVM_FLAGS } from './servers.ts';
 
 const CURATOR_JAR = '/usr/share/java/curator-recipes.jar';
@@ -33,49 +34,53 @@ export function whyNoKazoo(): string | undefined {
 
 export class Peer {
   readonly #child: ChildProcess;
-  readonly #lines: Interface;
-  readonly #answers: string[] = [];
-  #waiting: ((line: string) => void) | undefined;
+  readonly #waiting: Map<string, { resolve(answer: string): void; reject(error: Error): void }> = new Map();
+  #contenders = 0;
 
   private constructor(child: ChildProcess) {
     this.#child = child;
-    this.#lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
-    this.#lines.on('line', (line) => {
-      const waiting = this.#waiting;
-      this.#waiting = undefined;
-      if (waiting === undefined) this.#answers.push(line);
-      else waiting(line);
+    createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
+      const [contender = ''] = line.split(' ', 1);
+      const waiting = this.#waiting.get(contender);
+      this.#waiting.delete(contender);
+      waiting?.resolve(line.slice(contender.length + 1));
+    });
+    child.on('exit', (code, signal) => {
+      for (const { reject } of this.#waiting.values()) reject(new Error(`The peer ended (${signal ?? code}).`));
     });
   }
 
   /** Compiles the Java program into a folder; once for all peers. */
-  static compile(folder: string): void {
+  static async compile(folder: string): Promise<void> {
     const source = fileURLToPath(new URL('./CuratorPeer.java', import.meta.url));
-    execFileSync('javac', ['-cp', CURATOR_JAR, '-d', folder, source], { stdio: 'inherit' });
+    const flags = JVM_FLAGS.map((flag) => `-J${flag}`);
+    await promisify(execFile)('javac', [...flags, '-proc:none', '-cp', CURATOR_JAR, '-d', folder, source]);
   }
 
-  static curator(classes: string, servers: string, path: string, sessionMs: number): Peer {
+  static curator(classes: string, servers: string, sessionMs: number): Peer {
     const classPath = [classes, CURATOR_JAR, SLF4J_NOP_JAR].join(':');
-    return Peer.#start('java', [...JVM_FLAGS, '-cp', classPath, 'CuratorPeer', servers, path, String(sessionMs)]);
+    return Peer.#start('java', [...JVM_FLAGS, '-cp', classPath, 'CuratorPeer', servers, String(sessionMs)]);
   }
 
-  static kazoo(servers: string, path: string, pattern: string): Peer {
-    const program = fileURLToPath(new URL('./kazoo_peer.py', import.meta.url));
-    return Peer.#start(PYTHON, [program, servers, path, pattern]);
+  static kazoo(servers: string): Peer {
+    return Peer.#start(PYTHON, [fileURLToPath(new URL('./kazoo_peer.py', import.meta.url)), servers]);
   }
 
   static #start(command: string, args: readonly string[]): Peer {
     return new Peer(spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] }));
   }
 
-  /** Sends a line, and gives the answer to it. */
-  ask(line: string): Promise<string> {
-    this.#child.stdin?.write(`${line}\n`);
-    const answer = this.#answers.shift();
-    if (answer !== undefined) return Promise.resolve(answer);
+  /** One more who wants the lock at this path; `words` are further arguments of the lock. */
+  async contender(path: string, ...words: readonly string[]): Promise<Contender> {
+    const id = `c${++this.#contenders}`;
+    await this.#ask(id, ['open', path, ...words]);
+    return { ask: (...command) => this.#ask(id, command) };
+  }
+
+  #ask(id: string, words: readonly string[]): Promise<string> {
     return new Promise((resolve, reject) => {
-      this.#waiting = resolve;
-      this.#child.once('exit', (code, signal) => reject(new Error(`The peer ended (${signal ?? code}).`)));
+      this.#waiting.set(id, { resolve, reject });
+      this.#child.stdin?.write(`${[id, ...words].join(' ')}\n`);
     });
   }
 
@@ -86,4 +91,9 @@ export class Peer {
     this.#child.kill('SIGKILL');
     await gone;
   }
+}
+
+export interface Contender {
+  /** Sends a command and gives the answer to it; one at a time. */
+  ask(...command: readonly string[]): Promise<string>;
 }

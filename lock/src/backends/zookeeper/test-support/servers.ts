@@ -14,6 +14,11 @@ import { join } from 'node:path';
 /** Where Debian puts it; its manifest names the jars that it needs. */
 const ZOOKEEPER_JAR: string = process.env.HOLDFAST_ZOOKEEPER_JAR ?? '/usr/share/java/zookeeper.jar';
 
+/** What its manifest leaves out, and the server needs for TLS. */
+const TLS_JARS = ['netty-codec', 'netty-resolver', 'netty-transport-native-unix-common'].map(
+  (name) => `/usr/share/java/${name}.jar`,
+);
+
 /** A small heap and a quick start. */
 export const JVM_FLAGS: readonly string[] = ['-Xms32m', '-Xmx96m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
 
@@ -39,8 +44,15 @@ export interface ServerOptions {
   readonly port: number;
   /** Lines for its configuration, besides the usual ones. */
   readonly config?: readonly string[];
-  readonly javaFlags?: readonly string[];
-  readonly classPath?: string;
+  readonly tls?: ServerTls;
+}
+
+/** A second port with TLS, where clients must bring a certificate, too. */
+export interface ServerTls {
+  readonly port: number;
+  /** Files in PEM: the authority, and the server's key and certificate in one. */
+  readonly ca: string;
+  readonly both: string;
 }
 
 export class ZooKeeperServer {
@@ -73,7 +85,7 @@ export class ZooKeeperServer {
   }
 
   async spawn(): Promise<void> {
-    const { folder, port, config = [], javaFlags = [], classPath = ZOOKEEPER_JAR } = this.#options;
+    const { folder, port, config = [], tls } = this.#options;
     const lines = [
       `tickTime=${TICK_MS}`,
       'initLimit=50',
@@ -85,12 +97,14 @@ export class ZooKeeperServer {
       'clientPortAddress=127.0.0.1',
       'admin.enableServer=false',
       '4lw.commands.whitelist=*',
+      ...(tls === undefined ? [] : tlsLines(tls)),
       ...config,
     ];
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, 'zoo.cfg'), `${lines.join('\n')}\n`);
     const log = openSync(join(folder, 'log'), 'a');
-    const flags = [...JVM_FLAGS, ...SERVER_FLAGS, ...javaFlags];
+    const flags = [...JVM_FLAGS, ...SERVER_FLAGS];
+    const classPath = [ZOOKEEPER_JAR, ...(tls === undefined ? [] : TLS_JARS)].join(':');
     const main = 'org.apache.zookeeper.server.quorum.QuorumPeerMain';
     this.#child = spawn('java', [...flags, '-cp', classPath, main, join(folder, 'zoo.cfg')], {
       stdio: ['ignore', log, log],
@@ -156,6 +170,18 @@ export class ZooKeeperServer {
     await this.kill();
     await rm(this.folder, { recursive: true, force: true });
   }
+}
+
+function tlsLines({ port, ca, both }: ServerTls): string[] {
+  return [
+    `secureClientPort=${port}`,
+    'secureClientPortAddress=127.0.0.1',
+    'serverCnxnFactory=org.apache.zookeeper.server.NettyServerCnxnFactory',
+    'ssl.keyStore.type=PEM',
+    `ssl.keyStore.location=${both}`,
+    'ssl.trustStore.type=PEM',
+    `ssl.trustStore.location=${ca}`,
+  ];
 }
 
 /** Ports that nobody uses now, all different. */
