@@ -113,7 +113,10 @@ export class RedlockBackend implements Backend, Renews, Withdraws, Inspects, Bre
   }
 
   async renew(holds: readonly Hold[], deadline: Instant): Promise<readonly RenewAnswer[]> {
-    return Promise.all(holds.map((hold) => this.#renewOne(hold, deadline)));
+    const answers = await Promise.allSettled(holds.map((hold) => this.#renewOne(hold, deadline)));
+    const [first] = answers;
+    if (first?.status === 'rejected' && answers.every(({ status }) => status === 'rejected')) throw first.reason;
+    return answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : 'unknown'));
   }
 
   onLoss(callback: (owner: OwnerId, reason: LossReason | 'at-risk') => void): () => void {
@@ -126,7 +129,7 @@ export class RedlockBackend implements Backend, Renews, Withdraws, Inspects, Bre
     const question: Question = { ask: (voter, isOver) => voter.ask(task, isOver), isYes: () => true };
     const outcome = await askAll(this.#voters, question, { limitMs: this.#limitMs(deadline), all: true });
     if (outcome.answered < majority(this.#voters.length)) {
-      throw new BackendUnavailableError(unanswered('who has the lock', name, outcome), { lockName: name });
+      throw new BackendUnavailableError(unanswered('The question for the holder', name, outcome), { lockName: name });
     }
     return { name, holder: readHolder(outcome.votes), waiters: [] };
   }
@@ -150,7 +153,7 @@ export class RedlockBackend implements Backend, Renews, Withdraws, Inspects, Bre
     };
     const outcome = await askAll(this.#voters, question, { limitMs: this.#limitMs(deadline), all: true });
     if (outcome.answered < majority(this.#voters.length)) {
-      throw new OutcomeUnknownError(unanswered('the break', name, outcome), { lockName: name });
+      throw new OutcomeUnknownError(unanswered('The break', name, outcome), { lockName: name });
     }
     return { broken: holder, raiseTo: undefined };
   }
@@ -161,7 +164,8 @@ export class RedlockBackend implements Backend, Renews, Withdraws, Inspects, Bre
     for (const { commands } of this.#voters) commands.close?.();
   }
 
-  async #renewOne(hold: Hold, deadline: Instant): Promise<RenewAnswer> {
+  /** Rejects with `OutcomeUnknownError` where neither a majority has it nor a majority has not. */
+  async #renewOne(hold: Hold, deadline: Instant): Promise<'renewed' | 'lost'> {
     const { name, owner, ttlMs } = hold;
     const provenUntil = validity(systemClock.now(), ttlMs);
     const task = this.#task('renew', name, [milliseconds(ttlMs)], [owner]);
@@ -182,7 +186,9 @@ export class RedlockBackend implements Backend, Renews, Withdraws, Inspects, Bre
       },
       { limitMs: this.#limitMs(deadline) },
     );
-    if (outcome.decision === 'open') return 'unknown';
+    if (outcome.decision === 'open') {
+      throw new OutcomeUnknownError(unanswered('The renewal', name, outcome), { lockName: name });
+    }
     if (outcome.decision === 'yes') {
       isProven = true;
       for (const voter of absent) this.#putBack(voter, hold, provenUntil);
@@ -245,7 +251,7 @@ export class RedlockBackend implements Backend, Renews, Withdraws, Inspects, Bre
       { limitMs: this.#limitMs(deadline) },
     );
     if (outcome.answered < majority(this.#voters.length)) {
-      throw new OutcomeUnknownError(unanswered('the release', hold.name, outcome), { lockName: hold.name });
+      throw new OutcomeUnknownError(unanswered('The release', hold.name, outcome), { lockName: hold.name });
     }
     isSettled = true;
     for (const [at, vote] of outcome.votes.entries()) {

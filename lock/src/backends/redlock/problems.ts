@@ -26,7 +26,7 @@ export function tooFewAnswers(lockName: string, outcome: Outcome, limitMs: numbe
 /** The sentence for a question that too few have answered. */
 export function unanswered(what: string, lockName: string, outcome: Outcome): string {
   const servers = outcome.votes.length;
-  return `Only ${outcome.answered} of ${servers} servers answered ${what} of ${quote(lockName)}, and ${majority(servers)} are needed.${example(outcome)}`;
+  return `${what} of ${quote(lockName)} was answered by ${outcome.answered} of ${servers} servers, ${outcome.yes} times with yes, and ${majority(servers)} are needed.${example(outcome)}`;
 }
 
 function example({ votes }: Outcome): string {

@@ -35,8 +35,7 @@ describeBackend({ afterAll, beforeAll, describe, it }, 'redlock', {
         port: servers.at(0).port,
         createThrough: (port) => servers.backend({}, {}, [port, ...servers.ports.slice(1, 3), ...nobody]),
       },
-      // Refused owner ids are documented to stay for 20 minutes.
-      residue: async () => (await servers.keys()).filter((key) => !key.includes('holdfast.withdrawn')),
+      residue: () => servers.residue(),
       stop: () => servers.stop(),
     };
   },
