@@ -289,8 +289,11 @@ export class RedlockBackend implements Backend, Renews, Withdraws, Inspects, Bre
     return purpose === undefined ? this.#who : describeOwner(process.pid, this.#host, purpose);
   }
 
+  /** How long answers are waited for. The first ones of all come with the connections, which may take longer. */
   #limitMs(deadline: Instant): number {
-    return Math.min(this.#settings.nodeTimeoutMs, deadline - systemClock.now());
+    const leftMs = deadline - systemClock.now();
+    const known = this.#voters.filter(({ isKnown }) => isKnown).length;
+    return known < majority(this.#voters.length) ? leftMs : Math.min(this.#settings.nodeTimeoutMs, leftMs);
   }
 }
 

@@ -33,8 +33,9 @@ const MOST_SERVERS = 31;
 
 export interface RedlockBackendOptions {
   /**
-   * How long the answer of one server is waited for; small against the TTL. Default 200 ms. A server that has said
-   * nothing for as long is asked only now and then until it answers again.
+   * How long the answer of one server is waited for; small against the TTL. Default 200 ms. Until a majority has answered
+   * for the first time it is the whole time for a call, since connections are being made. A server that has said nothing
+   * for as long is asked only now and then until it answers again.
    */
   readonly nodeTimeoutMs?: number;
   /**

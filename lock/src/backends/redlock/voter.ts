@@ -44,6 +44,11 @@ export class Voter {
     this.#batch = new Batch<Operation>(commands, scripts);
   }
 
+  /** Whether it has ever answered. */
+  get isKnown(): boolean {
+    return this.#checked;
+  }
+
   /**
    * Asks for one lock. Rejects with a `LockError`; with `BackendUnavailableError` if it was certainly not done. Nothing
    * is sent any more once `isOver` says that nobody waits for the answer.
