@@ -33,6 +33,11 @@ export class Attempt {
     return state === 'unknown' || (state === 'given' && !this.#leaving.has(voter));
   }
 
+  /** The answer did not come in time: the request may still arrive, and is not wanted then. */
+  doubt(voter: Voter): void {
+    this.#states.set(voter, 'unknown');
+  }
+
   /** From now on the owner wants no vote any more. */
   end(): void {
     this.#isOver = true;

@@ -209,10 +209,16 @@ export class RedlockBackend implements Backend, Renews, Withdraws, Inspects, Bre
     if (attempt === undefined || attempt.isOver || systemClock.now() >= provenUntil) return;
     attempt.asked(voter);
     const isOver = (): boolean => attempt.isOver || systemClock.now() >= provenUntil;
-    voter.ask(this.#acquireTask(hold, this.#who), isOver).then(
-      (answer) => this.#take(attempt, voter, answer, hold),
-      (error: LockError) => this.#take(attempt, voter, error, hold),
-    );
+    const late = setTimeout(() => {
+      // What was proven may not be true any more when it arrives: this server gives the lease no vote again.
+      attempt.doubt(voter);
+      this.#takeBack(voter, hold, attempt);
+    }, this.#settings.nodeTimeoutMs).unref();
+    const take = (vote: Vote): void => {
+      clearTimeout(late);
+      if (!attempt.mayArriveLate(voter)) this.#take(attempt, voter, vote, hold);
+    };
+    voter.ask(this.#acquireTask(hold, this.#who), isOver).then(take, take);
   }
 
   #take(attempt: Attempt, voter: Voter, vote: Vote, hold: Hold): void {

@@ -3,7 +3,7 @@ import { Relay } from '../../contract/index.ts';
 import { Instant, systemClock } from '../../core/clock.ts';
 import { createLocks, type Lease, type Locks, type LocksOptions } from '../../index.ts';
 import { fromIoredis } from '../redis/index.ts';
-import { codeOf, requestFor, sleep, until } from '../redis/test-support/requests.ts';
+import { codeOf, requestFor, sleep, until as untilWithin } from '../redis/test-support/requests.ts';
 import { type RedlockBackend, type RedlockBackendOptions, redlockBackend } from './index.ts';
 import { RedlockServers, withClients } from './test-support/redlock-servers.ts';
 
@@ -22,6 +22,9 @@ afterEach(async () => {
 
 afterAll(() => servers.stop());
 
+/** Far beyond what it takes: a loaded machine is slow, and nothing else. */
+const until = (what: string, condition: () => boolean | Promise<boolean>): Promise<void> =>
+  untilWithin(what, condition, 20_000);
 const newName = (): string => `fact:${++names}`;
 const soon = (): Instant => Instant.plus(systemClock.now(), 5_000);
 
@@ -35,6 +38,18 @@ function locksOn(backend: RedlockBackend, options: LocksOptions = {}): Locks<Lea
   const locks = createLocks(backend, { ttlMs: 10_000, ...options });
   cleanUps.push(() => locks.close());
   return locks;
+}
+
+/** A lease with the votes of all five: at its first use a server may be late, and then has none. */
+async function heldOnAll(locks: Locks<Lease>, name: string, purpose?: string): Promise<Lease> {
+  for (;;) {
+    const lease = await locks.lock(name).acquire(purpose === undefined ? {} : { purpose });
+    for (let looks = 0; looks < 50; looks++) {
+      if ((await servers.votes(name)) === 5) return lease;
+      await sleep(10);
+    }
+    await lease.release();
+  }
 }
 
 function freeze(...places: number[]): () => void {
@@ -135,9 +150,9 @@ describe('a lock on five servers', () => {
 describe('a renewal', () => {
   it('puts the vote back on a server that came back empty, so that restarts one after the other cost no lock', async () => {
     const name = newName();
-    const lease = await locksOn(open(), { ttlMs: 1_500 }).lock(name).acquire();
+    const lease = await heldOnAll(locksOn(open(), { ttlMs: 3_000 }), name);
     const rival = locksOn(open());
-    for (const place of [0, 1, 2, 3]) {
+    for (const place of [0, 1, 2]) {
       await servers.at(place).restart();
       await until('the vote put back', async () => (await servers.votes(name)) === 5);
       expect(await rival.lock(name).tryAcquire()).toBeNull();
@@ -149,7 +164,7 @@ describe('a renewal', () => {
 
   it('never puts it back where a majority has forgotten the lock: that is lost, and what is left of it is taken back', async () => {
     const name = newName();
-    const lease = await locksOn(open(), { ttlMs: 3_000 }).lock(name).acquire();
+    const lease = await heldOnAll(locksOn(open(), { ttlMs: 3_000 }), name);
     await Promise.all([0, 1, 2].map((place) => servers.at(place).restart()));
     await until('the loss', () => lease.signal.aborted);
     expect(lease.signal.reason).toMatchObject({ reason: 'taken' });
@@ -199,8 +214,7 @@ describe('a request', () => {
 describe('people on call', () => {
   it('see the holder while a majority answers, and take the lock from it', async () => {
     const name = newName();
-    const holder = locksOn(open(), { ttlMs: 1_500 });
-    const lease = await holder.lock(name, { purpose: 'nightly export' }).acquire();
+    const lease = await heldOnAll(locksOn(open(), { ttlMs: 30_000 }), name, 'nightly export');
     const operator = open();
     freeze(3, 4);
     const { holder: seen, waiters } = await operator.inspect(name, soon());
@@ -210,7 +224,7 @@ describe('people on call', () => {
     const { broken, raiseTo } = await operator.breakLock(name, soon());
     expect(broken?.owner).toBe(lease.owner);
     expect(raiseTo).toBeUndefined();
-    await until('the loss', () => lease.signal.aborted);
+    expect(await codeOf(lease.confirm())).toBe('LOST');
     expect(lease.signal.reason).toMatchObject({ reason: 'broken' });
     expect(await operator.inspect(name, soon())).toEqual({ name, holder: null, waiters: [] });
   });

@@ -33,7 +33,9 @@ describeBackend({ afterAll, beforeAll, describe, it }, 'redlock', {
       },
       network: {
         port: servers.at(0).port,
-        createThrough: (port) => servers.backend({}, {}, [port, ...servers.ports.slice(1, 3), ...nobody]),
+        // A link that is slow on purpose may be slower still on a busy machine.
+        createThrough: (port) =>
+          servers.backend({ nodeTimeoutMs: 1_000 }, {}, [port, ...servers.ports.slice(1, 3), ...nobody]),
       },
       residue: () => servers.residue(),
       stop: () => servers.stop(),
