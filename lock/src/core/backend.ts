@@ -204,7 +204,7 @@ export interface Breaks {
   breakLock(
     name: string,
     deadline: Instant,
-  ): Promise<{ readonly broken: LockReport['holder']; readonly raiseTo: bigint }>;
+  ): Promise<{ readonly broken: LockReport['holder']; readonly raiseTo: bigint | undefined }>;
 }
 
 export function fences<B extends Backend>(backend: B): backend is B & Fences {

@@ -165,6 +165,8 @@ export class Contender {
     if (!isTransient(problem)) throw problem;
     this.#tasks.heard(problem);
     if (this.#pushed === undefined) await this.#sleep(this.#backOff(OUTAGE_MS, this.#failures++));
+    // Without a queue there is no place to keep: what the old owner id may have left is taken back under it.
+    if (!queues(this.#tasks.backend) && !this.#stopped) this.#startOver();
     return this.#takePushed();
   }
 

@@ -8,7 +8,7 @@ import { OutcomeUnknownError, quote } from '../../core/errors.ts';
 import type { RedisCommands } from './client.ts';
 import { isNoScript, translate, translateReply } from './errors.ts';
 import { hashTag } from './layout.ts';
-import { type Operation, scripts } from './scripts.ts';
+import { type Operation, type Script, scripts } from './scripts.ts';
 
 /**
  * How many travel in one call. A large batch goes in several calls, so that the server works on one part while we write
@@ -17,8 +17,8 @@ import { type Operation, scripts } from './scripts.ts';
 const TOGETHER = { least: 16, most: 64, parts: 4 };
 
 /** What is to be done to one lock. */
-export interface Task {
-  readonly operation: Operation;
+export interface Task<Name extends string = Operation> {
+  readonly operation: Name;
   readonly lockName: string;
   readonly key: string;
   /** Arguments that many tasks have in common: they travel once for all that agree in them. */
@@ -28,13 +28,14 @@ export interface Task {
 
 /** A task, and who waits for its reply. */
 interface Item {
-  readonly task: Task;
+  readonly task: Task<string>;
   readonly resolve: (reply: string) => void;
   readonly reject: (error: unknown) => void;
 }
 
-export class Batch {
+export class Batch<Name extends string = Operation> {
   readonly #commands: RedisCommands;
+  readonly #scripts: Readonly<Record<string, Script>>;
   /** What goes out at the end of this turn: in each group what can travel together. */
   #groups: Item[][] = [];
   readonly #flush = (): void => {
@@ -43,12 +44,13 @@ export class Batch {
     for (const group of groups) this.#split(group);
   };
 
-  constructor(commands: RedisCommands) {
+  constructor(commands: RedisCommands, known: Readonly<Record<string, Script>> = scripts) {
     this.#commands = commands;
+    this.#scripts = known;
   }
 
   /** Rejects with a `LockError`. */
-  run(task: Task): Promise<string> {
+  run(task: Task<Name>): Promise<string> {
     return new Promise((resolve, reject) => {
       const item: Item = { task, resolve, reject };
       for (const group of this.#groups) {
@@ -81,7 +83,7 @@ export class Batch {
     const onError = (error: unknown): void => {
       for (const { task, reject } of items) reject(translate(error, task.lockName));
     };
-    const { sha, text } = scripts[(items[0] as Item).task.operation];
+    const { sha, text } = this.#scripts[(items[0] as Item).task.operation] as Script;
     this.#call('evalsha', sha, items).then(onReplies, (error: unknown) => {
       if (!isNoScript(error)) onError(error);
       // The server was restarted, or somebody has emptied its script cache: nothing was done yet.
@@ -107,7 +109,7 @@ function isFromReplica(reply: unknown): boolean {
   return typeof reply === 'string' && reply.startsWith('error READONLY');
 }
 
-function canTravelTogether(one: Task, other: Task): boolean {
+function canTravelTogether(one: Task<string>, other: Task<string>): boolean {
   if (one.operation !== other.operation) return false;
   for (let at = 0; at < one.shared.length; at++) if (one.shared[at] !== other.shared[at]) return false;
   return true;

@@ -40,7 +40,7 @@ interface Arguments {
   readonly each: number;
 }
 
-function script({ shared, each }: Arguments, quick: readonly string[], full: readonly string[]): Script {
+export function script({ shared, each }: Arguments, quick: readonly string[], full: readonly string[]): Script {
   const first = quick.length > 0 ? [...quick, quickPass] : ['local replies = {}'];
   const text = [`local SHARED, WIDTH = ${shared}, ${each}`, ...first, ...full, fullPass].join('\n');
   return { text, sha: createHash('sha1').update(text).digest('hex') };

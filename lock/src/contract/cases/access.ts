@@ -81,7 +81,7 @@ export const accessCases: readonly ContractCase[] = [
       const { broken, raiseTo } = await operator.breakLock(name, soon());
       assert.equal(broken?.owner, lease.owner);
       const { fencingToken } = (await next) as unknown as { fencingToken: bigint };
-      assert.ok(raiseTo > (lease as unknown as { fencingToken: bigint }).fencingToken);
+      assert.ok(raiseTo !== undefined && raiseTo > (lease as unknown as { fencingToken: bigint }).fencingToken);
       assert.ok(fencingToken >= raiseTo);
       if (!lease.signal.aborted) await new Promise((resolve) => lease.signal.addEventListener('abort', resolve));
       assert.equal(lease.state, 'lost');

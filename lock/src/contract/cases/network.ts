@@ -113,7 +113,8 @@ export const networkCases: readonly ContractCase[] = [
         .lock(name)
         .tryAcquire()
         .then((lease) => lease?.release())
-        .catch((error: { code?: string }) => assert.equal(error.code, 'OUTCOME_UNKNOWN'));
+        // Where several servers vote, too few answers are no grant, and nothing is left to be known.
+        .catch(({ code }: { code?: string }) => assert.match(code ?? '', /^(OUTCOME_UNKNOWN|UNAVAILABLE)$/));
       await dropped;
       await tried;
       const rival = await (await t.locks({ ttlMs })).lock(name).acquire({ waitMs: 5_000 });

@@ -1,0 +1,152 @@
+/**
+ * One of the independent servers, as the quorum sees it: it is asked, and answers in words or with a `LockError`. One
+ * that has gone silent is not asked any more, but for a question now and then that finds out whether it is back: so a
+ * dead server costs nobody a wait, and its client has no heap of old requests to send when it returns.
+ *
+ * @module
+ */
+import { BackendUnavailableError, LockError, quote } from '../../core/errors.ts';
+import { Batch, type Task } from '../redis/batch.ts';
+import type { RedisCommands } from '../redis/client.ts';
+import { checkEviction, type EvictionRule } from '../redis/health.ts';
+import { type Operation, scripts } from './scripts.ts';
+
+/** How often a silent server is asked, to hear whether it is back. */
+const ASK_SILENT_EVERY_MS = 500;
+
+export interface VoterSettings {
+  readonly eviction: EvictionRule;
+  /** After this time without any answer to what was asked it counts as silent. */
+  readonly silentAfterMs: number;
+  /** Says who already has this run id, and takes it for this voter otherwise. */
+  claimRunId(runId: string, voter: Voter): Voter;
+}
+
+export class Voter {
+  /** As messages count them: from 1. */
+  readonly number: number;
+  readonly commands: RedisCommands;
+  readonly #settings: VoterSettings;
+  readonly #batch: Batch<Operation>;
+  #checked = false;
+  #checking: Promise<void> | undefined;
+  #unanswered = 0;
+  /** When it last answered, or was asked while nothing was open. */
+  #heardAtMs = 0;
+  #suspected = false;
+  #silent = false;
+  #askedWhileSilentAtMs = 0;
+
+  constructor(number: number, commands: RedisCommands, settings: VoterSettings) {
+    this.number = number;
+    this.commands = commands;
+    this.#settings = settings;
+    this.#batch = new Batch<Operation>(commands, scripts);
+  }
+
+  /** Whether it has ever answered. */
+  get isKnown(): boolean {
+    return this.#checked;
+  }
+
+  /**
+   * Asks for one lock. Rejects with a `LockError`; with `BackendUnavailableError` if it was certainly not done. Nothing
+   * is sent any more once `isOver` says that nobody waits for the answer.
+   */
+  ask(task: Task<Operation>, isOver: () => boolean): Promise<string> {
+    if (this.#checked) return this.#watched(() => this.#batch.run(task));
+    return this.#check(task.lockName).then(() => {
+      if (isOver()) throw new BackendUnavailableError('The server answered too late to be asked.');
+      return this.#watched(() => this.#batch.run(task));
+    });
+  }
+
+  /** One command of another kind, watched in the same way. Rejects with the client's own error. */
+  send(args: readonly string[]): Promise<unknown> {
+    return this.#watched(() => this.commands.send(args));
+  }
+
+  /** Looks at the server once; until that has succeeded every question begins with it. */
+  #check(lockName: string): Promise<void> {
+    this.#checking ??= this.#look(lockName).finally(() => {
+      this.#checking = undefined;
+    });
+    return this.#checking;
+  }
+
+  async #look(lockName: string): Promise<void> {
+    const watched = { send: (args: readonly string[]) => this.send(args) };
+    try {
+      const [runId] = await Promise.all([this.#runId(), checkEviction(watched, this.#settings.eviction, lockName)]);
+      const first = runId === undefined ? this : this.#settings.claimRunId(runId, this);
+      if (first !== this) throw this.#sameServer(first, lockName);
+    } catch (error) {
+      if (error instanceof LockError) throw error;
+      // Whatever became of the look, the question itself was not sent.
+      const text = error instanceof Error ? error.message : String(error);
+      throw new BackendUnavailableError(`The server could not be asked: ${text}`, { lockName, cause: error });
+    }
+    this.#checked = true;
+  }
+
+  /** What tells servers apart. Not every user may ask INFO; then nobody can look whether two clients lead to one server. */
+  async #runId(): Promise<string | undefined> {
+    const reply = await this.send(['INFO', 'server']).catch((error: unknown) => {
+      if (/^NOPERM|permissions/i.test(error instanceof Error ? error.message : String(error))) return '';
+      throw error;
+    });
+    const text = typeof reply === 'string' ? reply : Object.values(reply ?? {}).join('\n');
+    return /^run_id:(\S+)/m.exec(text)?.[1];
+  }
+
+  #sameServer(first: Voter, lockName: string): LockError {
+    return new LockError(
+      'CONFIG',
+      `The lock ${quote(lockName)} has no vote of client ${this.number}: it leads to the same server as client ${first.number}, and a server has one vote. Give each client a server of its own.`,
+      { lockName },
+    );
+  }
+
+  #watched<Answer>(send: () => Promise<Answer>): Promise<Answer> {
+    const now = performance.now();
+    if (this.#unanswered === 0) this.#heardAtMs = now;
+    else if (now - this.#heardAtMs > this.#settings.silentAfterMs) this.#suspect();
+    if (this.#silent) {
+      if (now - this.#askedWhileSilentAtMs < ASK_SILENT_EVERY_MS) {
+        const forMs = Math.round(now - this.#heardAtMs);
+        return Promise.reject(new BackendUnavailableError(`The server has not answered for ${forMs} ms.`));
+      }
+      this.#askedWhileSilentAtMs = now;
+    }
+    this.#unanswered++;
+    return send().then(
+      (answer) => {
+        this.#heard();
+        return answer;
+      },
+      (error: unknown) => {
+        this.#heard();
+        throw error;
+      },
+    );
+  }
+
+  #heard(): void {
+    this.#unanswered--;
+    this.#heardAtMs = performance.now();
+    this.#silent = false;
+  }
+
+  /** It may be our own event loop that was blocked: look again when it has read what has come. */
+  #suspect(): void {
+    if (this.#suspected || this.#silent) return;
+    this.#suspected = true;
+    setImmediate(() => {
+      this.#suspected = false;
+      const now = performance.now();
+      if (this.#unanswered === 0 || now - this.#heardAtMs <= this.#settings.silentAfterMs) return;
+      this.#silent = true;
+      this.#askedWhileSilentAtMs = now;
+    });
+  }
+}

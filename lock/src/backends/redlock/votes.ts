@@ -1,0 +1,90 @@
+/**
+ * Asking all servers at once, and counting: a question is decided as soon as a majority has said yes, or so many have
+ * said no that no majority can any more, and at the latest when the time for an answer is over.
+ *
+ * @module
+ */
+import { LockError, OutcomeUnknownError } from '../../core/errors.ts';
+import type { Voter } from './voter.ts';
+
+/** What one server has said: its words, or why there are none. */
+export type Vote = string | LockError;
+
+export interface Count {
+  readonly yes: number;
+  readonly no: number;
+}
+
+/** How many of so many servers must agree. Any two majorities have a server in common. */
+export function majority(servers: number): number {
+  return Math.floor(servers / 2) + 1;
+}
+
+/** Whether enough have said yes, or so many no that it can no longer happen. */
+export function tally({ yes, no }: Count, servers: number): 'yes' | 'no' | 'open' {
+  const needed = majority(servers);
+  if (yes >= needed) return 'yes';
+  if (no > servers - needed) return 'no';
+  return 'open';
+}
+
+export interface Question {
+  /** Asks one server; `isOver` says that nobody waits for its answer any more. */
+  ask(voter: Voter, isOver: () => boolean): Promise<string>;
+  isYes(answer: string): boolean;
+  /** Called for every answer, late ones too. */
+  onVote?(voter: Voter, vote: Vote): void;
+}
+
+/** How it stood when it was decided, or when the time was over. */
+export interface Outcome extends Count {
+  readonly decision: 'yes' | 'no' | 'open';
+  readonly answered: number;
+  /** By server; undefined where there was no answer yet. */
+  readonly votes: readonly (Vote | undefined)[];
+}
+
+/** Never rejects. With `all` it waits for every server, though no longer than the time. */
+export function askAll(
+  voters: readonly Voter[],
+  question: Question,
+  { limitMs, all = false }: { readonly limitMs: number; readonly all?: boolean },
+): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const votes: (Vote | undefined)[] = voters.map(() => undefined);
+    let [yes, no, open, isOver] = [0, 0, voters.length, false];
+    const end = (): void => {
+      isOver = true;
+      clearTimeout(timer);
+      resolve({ yes, no, answered: yes + no, decision: tally({ yes, no }, voters.length), votes: [...votes] });
+    };
+    const timer = setTimeout(
+      () => {
+        if (!isOver) end();
+      },
+      Math.max(0, limitMs),
+    );
+    const take = (at: number, vote: Vote): void => {
+      if (!isOver) {
+        votes[at] = vote;
+        open--;
+        if (typeof vote === 'string') question.isYes(vote) ? yes++ : no++;
+        if (open === 0 || (!all && tally({ yes, no }, voters.length) !== 'open')) end();
+      }
+      question.onVote?.(voters[at] as Voter, vote);
+    };
+    for (const [at, voter] of voters.entries()) {
+      question
+        .ask(voter, () => isOver)
+        .then(
+          (answer) => take(at, answer),
+          (error: unknown) => take(at, asLockError(error)),
+        );
+    }
+  });
+}
+
+function asLockError(error: unknown): LockError {
+  if (error instanceof LockError) return error;
+  return new OutcomeUnknownError(error instanceof Error ? error.message : String(error), { cause: error });
+}
