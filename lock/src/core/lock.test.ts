@@ -53,6 +53,24 @@ describe('a lease', () => {
     expect(lease.remainingMs).toBeGreaterThan(1_500);
   });
 
+  it('is renewed in the company of many: a thousand in one call, and none is left behind', async () => {
+    const { locks, clock, backend } = setUp();
+    const calls: number[] = [];
+    const renew = backend.renew.bind(backend);
+    backend.renew = (holds) => {
+      calls.push(holds.length);
+      return renew(holds);
+    };
+    const leases = await Promise.all(
+      Array.from({ length: 2_500 }, (_, index) => locks.lock(`order:${index}`).acquire()),
+    );
+    await clock.advance(1_100);
+    expect(calls).toEqual([1_000, 1_000, 500]);
+    await clock.advance(10_000);
+    expect(leases.every(({ state }) => state === 'held')).toBe(true);
+    expect(Math.max(...calls)).toBe(1_000);
+  });
+
   it('counts from before the request left, less the allowance for drift', async () => {
     const { lock } = setUp({ renew: false });
     const lease = await lock.acquire();

@@ -15,6 +15,9 @@ import { type HeldLease, validity } from './lease.ts';
 /** A renewal that is due within this share of its interval goes along with one that is due now. */
 const TRAVEL_TOGETHER = 0.1;
 
+/** How many renewals leave in one turn of the event loop; the rest follows in the next ones, so that others get theirs. */
+const AT_ONCE = 1_000;
+
 interface Kept {
   readonly lease: HeldLease;
   dueAt: Instant;
@@ -71,7 +74,7 @@ export class Watchdog {
     this.#cancelTimer = this.#calls.clock.callAt(instant, () => this.#renewDue(), { keepAlive: false });
   }
 
-  /** Renews what is due and what soon will be, and sets the timer for the rest: one walk over all, once a period. */
+  /** Renews what is due and what soon will be, and sets the timer for the rest: a walk over all. */
   #renewDue(): void {
     this.#sleep();
     const now = this.#calls.clock.now();
@@ -80,7 +83,7 @@ export class Watchdog {
     for (const kept of this.#kept.values()) {
       const soonMs = (kept.lease.hold.ttlMs / 3) * TRAVEL_TOGETHER;
       if (kept.lease.state === 'lost') continue; // its end has dropped it from here already
-      if (kept.dueAt - now <= soonMs) {
+      if (kept.dueAt - now <= soonMs && due.length < AT_ONCE) {
         due.push(kept.lease);
         // Until the answer comes: a silent server must not stop the watchdog.
         kept.dueAt = Instant.plus(
