@@ -2,6 +2,9 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { Instant, systemClock } from '../../core/clock.ts';
+import type { FencedLease } from '../../core/lease.ts';
+import { seeded } from '../../core/simulation.testing.ts';
 import { type HeldClause, heldClause } from './index.ts';
 import { TestEtcd } from './test-support/etcd.ts';
 import { codeOf, World } from './test-support/world.ts';
@@ -69,3 +72,36 @@ it('the clause of a broken holder is refused at once', async () => {
   expect(await put('k', '1', clause)).toBe(false);
   expect(await codeOf(lease.confirm())).toBe('LOST');
 });
+
+it('in random turns of holders and late writers a write is accepted exactly from the one who holds, so tokens never fall', async () => {
+  const seed = Number(process.env.HOLDFAST_SEED ?? Date.now() % 1_000_000);
+  const random = seeded(seed);
+  const { locks, backend } = world.locks({ endpoints: etcd.endpoints }, { ttlMs: 20_000 });
+  const lock = locks.lock('p');
+  const clauses: HeldClause[] = [];
+  let holder: { readonly lease: FencedLease; readonly clause: HeldClause } | undefined;
+  let written = 0n;
+  for (let step = 0; step < 50; step++) {
+    const dice = random();
+    if (holder === undefined) {
+      const lease = await lock.acquire();
+      holder = { lease, clause: heldClause(backend, lease) };
+      clauses.push(holder.clause);
+    } else if (dice < 0.15) {
+      await holder.lease.release();
+      holder = undefined;
+    } else if (dice < 0.25) {
+      await backend.breakLock('p', Instant.plus(systemClock.now(), 5_000));
+      holder = undefined;
+    } else {
+      const clause = random() < 0.5 ? holder.clause : (clauses[Math.floor(random() * clauses.length)] as HeldClause);
+      const accepted = await put('p-data', clause.createRevision, clause);
+      expect(accepted, `seed ${seed}, step ${step}`).toBe(clause === holder.clause);
+      if (!accepted) continue;
+      expect(BigInt(clause.createRevision)).toBeGreaterThanOrEqual(written);
+      written = BigInt(clause.createRevision);
+    }
+  }
+  expect(clauses.length).toBeGreaterThan(3);
+  expect(await etcd.ctl('get', 'p-data', '--print-value-only')).toBe(`${written}\n`);
+}, 60_000);
