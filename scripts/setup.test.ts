@@ -33,6 +33,8 @@ describe('the set-up', () => {
         'libcurator-recipes-java',
         'python3-kazoo',
         'openssl',
+        'chromium',
+        'fonts-wqy-microhei',
         'procps',
       ]),
     ]);
