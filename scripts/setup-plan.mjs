@@ -58,14 +58,6 @@ const tools = [
   },
   { name: 'openssl', apt: 'openssl', use: 'certificates for the tests of TLS' },
   { name: 'chromium', apt: 'chromium', platforms: ['linux'], use: 'opening the report page as a reader does' },
-  {
-    name: 'wqy-microhei',
-    more: true,
-    apt: 'fonts-wqy-microhei',
-    file: '/usr/share/fonts/truetype/wqy/wqy-microhei.ttc',
-    platforms: ['linux'],
-    use: 'Chinese characters in pictures of the report page',
-  },
   { name: 'ps', apt: 'procps', use: 'proof that a process was really stopped or killed' },
 ];
 

@@ -34,7 +34,6 @@ describe('the set-up', () => {
         'python3-kazoo',
         'openssl',
         'chromium',
-        'fonts-wqy-microhei',
         'procps',
       ]),
     ]);
