@@ -234,8 +234,7 @@ function drawMark(context: Context, drawing: Drawing, { lane, top, height }: Row
   context.lineWidth = 2;
   switch (kind) {
     case 'asks':
-      context.lineWidth = 1;
-      line(context, x, y - 5, x, y + 5);
+      context.fillRect(x - 0.5, y - 5, 1, 10);
       break;
     case 'fails':
       context.strokeStyle = palette.fault;
@@ -257,12 +256,11 @@ function drawMark(context: Context, drawing: Drawing, { lane, top, height }: Row
       line(context, x, y - Math.min(10, height / 2 - 1), x, y + Math.min(10, height / 2 - 1));
       break;
     case 'write':
-      context.lineWidth = 1.5;
-      line(context, x, y - 6, x, y + 6);
+      context.fillRect(x - 0.75, y - 6, 1.5, 12);
       break;
     case 'lost':
+      context.fillRect(x - 0.75, y - 6, 1.5, 12);
       context.lineWidth = 1.5;
-      line(context, x, y - 6, x, y + 6);
       context.strokeStyle = palette.danger;
       ring(context, x, y + 10, 2.5);
       break;
@@ -277,9 +275,8 @@ function drawMark(context: Context, drawing: Drawing, { lane, top, height }: Row
       line(context, x - 4, y + 4, x + 4, y - 4);
       break;
     case 'renewed':
-      context.strokeStyle = palette.muted;
-      context.lineWidth = 1.5;
-      line(context, x, y - 5, x, y + 5);
+      context.fillStyle = palette.muted;
+      context.fillRect(x - 0.75, y - 5, 1.5, 10);
       break;
     case 'expired':
     case 'deleted':
