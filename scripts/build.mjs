@@ -5,7 +5,7 @@
 // and a test that runs meanwhile never sees half a file. Output files are named like their sources, one for one, so that
 // a child process can be started by its path and a stack trace names the file it came from.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'tsdown';
@@ -43,8 +43,31 @@ function programsIn(name) {
 const packages = {
   lock: { entry: lockEntries, dts: true },
   // Nobody imports the toolkit, so it has no declarations.
-  toolkit: { entry: toolkitEntries, dts: false },
+  toolkit: { entry: toolkitEntries, dts: false, more: buildReportPage },
 };
+
+/** The script of the report page as one file for browsers, and its style beside it. */
+async function buildReportPage(cwd, outDir) {
+  const page = path.join(cwd, 'src/report/page');
+  const folder = path.join(outDir, 'report');
+  await build({
+    config: false,
+    cwd,
+    entry: { page: path.join(page, 'main.ts') },
+    outDir: folder,
+    clean: false,
+    format: 'iife',
+    platform: 'browser',
+    target: 'es2022',
+    minify: true,
+    dts: false,
+    tsconfig: path.join(page, 'tsconfig.json'),
+    outputOptions: { entryFileNames: '[name].js' },
+    logLevel: 'warn',
+    report: false,
+  });
+  await copyFile(path.join(page, 'page.css'), path.join(folder, 'page.css'));
+}
 
 async function buildPackage(name) {
   const cwd = path.join(root, name);
@@ -70,6 +93,7 @@ async function buildPackage(name) {
       logLevel: 'warn',
       report: false,
     });
+    await packages[name].more?.(cwd, fresh);
     const changed = await moveInto(path.join(cwd, 'dist'), fresh);
     return `${name}: ${entry.length} entries, ${changed === 0 ? 'nothing changed' : `${changed} files changed`}`;
   } finally {

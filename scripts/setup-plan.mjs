@@ -57,6 +57,7 @@ const tools = [
     use: 'showing that kazoo locks otherwise',
   },
   { name: 'openssl', apt: 'openssl', use: 'certificates for the tests of TLS' },
+  { name: 'chromium', apt: 'chromium', platforms: ['linux'], use: 'opening the report page as a reader does' },
   { name: 'ps', apt: 'procps', use: 'proof that a process was really stopped or killed' },
 ];
 

@@ -33,6 +33,7 @@ describe('the set-up', () => {
         'libcurator-recipes-java',
         'python3-kazoo',
         'openssl',
+        'chromium',
         'procps',
       ]),
     ]);

@@ -44,7 +44,7 @@ for (const [subpath, target] of Object.entries(lock.exports ?? {})) {
   published.set(subpath, `lock/${target.default.replace(/^\.\/dist\//, 'src/').replace(/\.mjs$/, '.ts')}`);
 }
 const isProgram = (file: string): boolean =>
-  file === 'toolkit/src/cli/main.ts' ||
+  ['toolkit/src/cli/main.ts', 'toolkit/src/report/page/main.ts'].includes(file) ||
   (path.posix.basename(path.posix.dirname(file)) === 'processes' && !isTest(file));
 const programs = sourcesOf('toolkit').filter(isProgram);
 const lockEntries = [...published.values()].filter(exists).concat(sourcesOf('lock').filter(isProgram));

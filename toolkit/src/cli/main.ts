@@ -23,6 +23,8 @@ const program = new Command('holdfast')
   )
   .version(version, '--version', 'print the version')
   .helpOption('-h, --help', 'print this help')
+  // What stands after the name of a command is its own, down to commands of commands.
+  .enablePositionalOptions()
   .addHelpText(
     'after',
     `\nExit codes:\n${exitCodeLines().join('\n')}\n\nholdfast <command> --help has options and examples.`,
@@ -31,7 +33,7 @@ const program = new Command('holdfast')
 const commands = [checkupCommand(), runCommand(), lsCommand(), whoCommand(), breakCommand(), migrateCommand()];
 for (const command of commands) program.addCommand(command);
 
-for (const command of [program, ...program.commands]) {
+for (const command of [program, ...commands, ...commands.flatMap((command) => command.commands)]) {
   command.exitOverride().configureOutput({
     outputError: (text, write) => write(withoutPasswords(text).replace(/^error: /, 'holdfast: ')),
   });

@@ -6,32 +6,39 @@
  */
 import { colors, outputWidth, printLines } from '../cli/output.ts';
 import { printable } from '../cli/text.ts';
-import { count, span } from './format.ts';
+import type { Speech } from '../messages/speech.ts';
+import { span } from './format.ts';
 import { matrixLines } from './matrix.ts';
 import { paragraph } from './paint.ts';
 import { experimentLines, resultLines } from './print-result.ts';
-import type { Result, Run } from './result.ts';
-import type { Task } from './tasks.ts';
+import type { ExperimentSummary, Result, Run } from './result.ts';
+
+/** What a printer must know of a task. */
+export interface Planned {
+  readonly experiment: ExperimentSummary;
+}
 
 /** Wider lines are hard to read. */
 const WIDEST = 110;
 
 export class CheckupPrinter {
-  readonly #order: readonly Task[];
+  readonly #order: readonly Planned[];
   readonly #print: ((print: () => void) => void) | undefined;
-  readonly #results = new Map<Task, Result>();
+  readonly #results = new Map<Planned, Result>();
   readonly #width: number;
+  readonly #speech: Speech;
   #printed = 0;
   #lastExperiment = '';
 
   /** `around` lets something be printed between the lines of the progress; without it nothing is. */
-  constructor(order: readonly Task[], around: ((print: () => void) => void) | undefined) {
+  constructor(order: readonly Planned[], around: ((print: () => void) => void) | undefined, speech: Speech) {
+    this.#speech = speech;
     this.#order = order;
     this.#print = around;
     this.#width = Math.min(WIDEST, outputWidth());
   }
 
-  add(task: Task, result: Result): void {
+  add(task: Planned, result: Result): void {
     this.#results.set(task, result);
     for (let next = this.#nextResult(); next; next = this.#nextResult()) {
       this.#printed++;
@@ -42,40 +49,35 @@ export class CheckupPrinter {
     }
   }
 
-  /** The matrix, what was not run and why, and what the words mean. */
-  end({ results, machine }: Run, tookMs: number): void {
+  /** The matrix, what was not run and why, and what the words mean; then where it all is. */
+  end({ results, machine }: Run, tookMs: number | undefined, closing: readonly string[] = []): void {
     const width = this.#width;
+    const speech = this.#speech;
     const ran = results.filter((result) => result.verdict !== 'not-run');
-    const lines = [
-      '',
-      colors.bold('Could the protected data have been damaged?'),
-      '',
-      ...matrixLines(results, colors, width),
-    ];
-    const notRun = reasonsNotRun(results);
+    const lines = ['', colors.bold(speech.text('question')), '', ...matrixLines(results, colors, width, speech)];
+    const notRun = reasonsNotRun(results, speech);
     if (notRun.length > 0) lines.push('', ...notRun.flatMap((text) => paragraph(text, width, '')));
-    lines.push('', ...paragraph(countsOf(ran), width, ''));
-    const meaning =
-      'One run of each. "safe" means that no damage was done in it although there was occasion; "unsafe" is a counter-example.' +
-      (ran.length > 0 ? ' All clocks are those of one machine here, so they agree; those of several may not.' : '');
+    lines.push('', ...paragraph(countsOf(ran, speech), width, ''));
+    const meaning = speech.text('meaning') + (ran.length > 0 ? ` ${speech.text('oneClock')}` : '');
     lines.push(...paragraph(meaning, width, '').map(colors.dim));
-    lines.push(colors.dim([`Took ${span(tookMs)}`, `node ${machine.node}`, ...machine.servers].join(', ')));
+    const took = tookMs === undefined ? [] : [speech.text('took', { span: span(tookMs) })];
+    lines.push(colors.dim([...took, `node ${machine.node}`, ...machine.servers].join(', ')), ...closing);
     printLines(lines);
   }
 
-  #nextResult(): { task: Task; result: Result } | undefined {
+  #nextResult(): { task: Planned; result: Result } | undefined {
     const task = this.#order[this.#printed];
     const result = task && this.#results.get(task);
     return task && result ? { task, result } : undefined;
   }
 
-  #linesOf({ experiment }: Task, result: Result): string[] {
+  #linesOf({ experiment }: Planned, result: Result): string[] {
     const lines = [''];
     if (experiment.id !== this.#lastExperiment) {
-      lines.push(...experimentLines(experiment.id, experiment.question, colors, this.#width), '');
+      lines.push(...experimentLines(experiment.id, experiment.question, colors, this.#width, this.#speech), '');
       this.#lastExperiment = experiment.id;
     }
-    return [...lines, ...resultLines(withPrintableTexts(result), colors, this.#width)];
+    return [...lines, ...resultLines(withPrintableTexts(result), colors, this.#width, this.#speech)];
   }
 }
 
@@ -89,35 +91,34 @@ function withPrintableTexts(result: Result): Result {
   };
 }
 
-function reasonsNotRun(results: readonly Result[]): string[] {
+function reasonsNotRun(results: readonly Result[], speech: Speech): string[] {
   const groups = new Map<string, Result[]>();
   for (const result of results) {
     const { verdict, reason = '' } = result;
     if (verdict === 'not-run') groups.set(reason, [...(groups.get(reason) ?? []), result]);
   }
-  return [...groups].map(([reason, group]) => `Not run: ${namesOf(group)}. ${reason}`);
+  return [...groups].map(([reason, group]) =>
+    speech.text('notRun', { what: namesOf(group, speech), reason: speech.say(reason) }),
+  );
 }
 
 /** Each experiment with its subjects; said shortly where all have the same. */
-function namesOf(results: readonly Result[]): string {
-  const experiments = [...new Set(results.map(({ experiment }) => experiment))];
+function namesOf(results: readonly Result[], speech: Speech): string {
+  const ids = [...new Set(results.map(({ experiment }) => experiment))];
   const subjectsOf = (id: string): string =>
-    results
-      .filter(({ experiment }) => experiment === id)
-      .map(({ subject }) => subject)
-      .join(', ');
-  const [first = ''] = experiments;
-  if (experiments.every((id) => subjectsOf(id) === subjectsOf(first)))
-    return `${experiments.join(', ')} with ${subjectsOf(first)}`;
-  return experiments.map((id) => `${id} with ${subjectsOf(id)}`).join('; ');
+    speech.list(results.filter(({ experiment }) => experiment === id).map(({ subject }) => subject));
+  const [first = ''] = ids;
+  if (ids.every((id) => subjectsOf(id) === subjectsOf(first)))
+    return speech.text('allWith', { experiments: speech.list(ids), subjects: subjectsOf(first) });
+  return ids.map((id) => speech.text('allWith', { experiments: id, subjects: subjectsOf(id) })).join('; ');
 }
 
-function countsOf(ran: readonly Result[]): string {
+function countsOf(ran: readonly Result[], speech: Speech): string {
   const asExpected = ran.filter((result) => result.verdict === result.expected).length;
   const unknown = ran.filter((result) => result.verdict === 'unknown').length;
   const surprising = ran.length - asExpected - unknown;
-  const parts = [`${asExpected} of ${count(ran.length, 'verdict')} as expected`];
-  if (surprising > 0) parts.push(`${surprising} not (marked !)`);
-  if (unknown > 0) parts.push(`${unknown} unknown`);
-  return `${parts.join(', ')}.`;
+  const parts = [speech.text(ran.length === 1 ? 'countsOfOne' : 'counts', { n: asExpected, m: ran.length })];
+  if (surprising > 0) parts.push(speech.text('countsUnexpected', { n: surprising }));
+  if (unknown > 0) parts.push(speech.text('countsUnknown', { n: unknown }));
+  return speech.language === 'zh' ? `${parts.join('，')}。` : `${parts.join(', ')}.`;
 }

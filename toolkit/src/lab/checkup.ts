@@ -3,21 +3,22 @@
  *
  * @module
  */
-import { writeFileSync } from 'node:fs';
 import type { CheckupOptions } from '../cli/commands/checkup.ts';
 import { EXIT_CODES } from '../cli/exit-codes.ts';
 import { colors, printLines } from '../cli/output.ts';
+import { speechIn } from '../messages/speech.ts';
 import { CheckupPrinter } from './checkup-printer.ts';
 import { choose, listLines } from './choices.ts';
 import { endOnSignal } from './interrupt.ts';
 import { machineNow } from './machine.ts';
+import { writeOutput } from './output-files.ts';
 import { Progress } from './progress.ts';
 import { Reaper } from './reaper.ts';
 import { outcomeOf, type Run } from './result.ts';
 import { runTasks } from './runner.ts';
 import { findPgBouncer, findServers, findStrace } from './servers/find-server.ts';
 import { keepRun, toJson } from './store.ts';
-import { planTasks } from './tasks.ts';
+import { planTasks, summariesOf } from './tasks.ts';
 
 /** Each task waits most of its time, so three of them do not disturb each other even on two cores. */
 const WORKERS = 3;
@@ -49,12 +50,14 @@ export async function checkup(ids: readonly string[], options: CheckupOptions): 
     });
 
     const toStdout = options.json === '-';
-    const printer = new CheckupPrinter(tasks, toStdout ? undefined : (print) => progress.around(print));
+    const speech = speechIn(options.lang);
+    const printer = new CheckupPrinter(tasks, toStdout ? undefined : (print) => progress.around(print), speech);
     const progress = new Progress(tasks, {
       screen: process.stderr,
       paint: colors,
       workers: WORKERS,
       onFinished: (task, result) => printer.add(task, result),
+      speech,
     });
     interrupt.signal.addEventListener('abort', () => progress.close(), { once: true });
     const running = runTasks(tasks, {
@@ -72,11 +75,12 @@ export async function checkup(ids: readonly string[], options: CheckupOptions): 
       version: 1,
       startedAt: startedAt.toISOString(),
       machine: machineNow(report.servers),
+      ...summariesOf(tasks),
       results: report.results,
     };
-    if (!toStdout) printer.end(run, performance.now() - began);
+    const files = writeOutput(run, options);
     if (toStdout) process.stdout.write(toJson(run));
-    else if (options.json !== undefined) writeFileSync(options.json, toJson(run));
+    else printer.end(run, performance.now() - began, files);
     if (options.keep) process.stderr.write(`holdfast: kept in ${keepRun(reaper.folder, run)}\n`);
     return EXIT_CODES[outcomeOf(run.results)].code;
   } finally {

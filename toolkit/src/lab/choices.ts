@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 import type { CheckupOptions } from '../cli/commands/checkup.ts';
 import { parseDuration } from '../cli/durations.ts';
@@ -11,6 +10,7 @@ import { UsageError } from '../cli/usage.ts';
 import type { Experiment } from './experiment.ts';
 import { experiments } from './experiments/all.ts';
 import { Holder } from './holder.ts';
+import { checkOutput } from './output-files.ts';
 import type { Reaper } from './reaper.ts';
 import type { Timing } from './scene.ts';
 import type { ServerKind, ServerPrograms } from './servers/find-server.ts';
@@ -37,7 +37,7 @@ export async function choose(ids: readonly string[], options: CheckupOptions, re
   if (ttlMs < SHORTEST_TTL_MS || ttlMs > LONGEST_TTL_MS) {
     throw new UsageError(`--ttl must be from ${SHORTEST_TTL_MS}ms to 10m, and is ${options.ttl}.`);
   }
-  if (options.json !== undefined && options.json !== '-') checkWritable(options.json);
+  checkOutput(options);
   if (options.all && ids.length > 0) throw new UsageError('--all is for a check-up without names of experiments.');
   const chosen = chooseExperiments(ids, options.all === true);
   const subjects = await chooseSubjects(options.subject, url, reaper);
@@ -135,14 +135,6 @@ async function theirs(file: string, reaper: Reaper): Promise<ChosenSubject> {
     throw new UsageError(`--subject ${file}: ${messageOf(error)}\nA subject is a file, or one of ${known}.`);
   } finally {
     holder.kill();
-  }
-}
-
-function checkWritable(file: string): void {
-  try {
-    accessSync(path.dirname(path.resolve(file)), constants.W_OK);
-  } catch {
-    throw new UsageError(`--json ${file}: that folder does not exist, or cannot be written to.`);
   }
 }
 

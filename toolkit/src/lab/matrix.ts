@@ -3,11 +3,18 @@
  *
  * @module
  */
+
+import { type Speech, speechIn } from '../messages/speech.ts';
 import { type Paint, pad } from './paint.ts';
 import type { Result } from './result.ts';
 
 /** Turned by itself where the subjects do not fit side by side; several tables where that does not fit either. */
-export function matrixLines(results: readonly Result[], paint: Paint, width: number): string[] {
+export function matrixLines(
+  results: readonly Result[],
+  paint: Paint,
+  width: number,
+  speech: Speech = speechIn('en'),
+): string[] {
   const experiments = [...new Set(results.map((result) => result.experiment))];
   const subjects = [...new Set(results.map((result) => result.subject))];
   const cell = (experiment: string, subject: string): Result | undefined =>
@@ -17,6 +24,7 @@ export function matrixLines(results: readonly Result[], paint: Paint, width: num
       ['', ...experiments],
       subjects.map((subject) => [subject, ...experiments.map((experiment) => cell(experiment, subject))]),
       paint,
+      speech,
     );
   }
   const tables = inChunks(subjects, experiments, width).map((some) => {
@@ -25,6 +33,7 @@ export function matrixLines(results: readonly Result[], paint: Paint, width: num
       ['', ...some],
       concerned.map((experiment) => [experiment, ...some.map((subject) => cell(experiment, subject))]),
       paint,
+      speech,
     );
   });
   return tables.flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]));
@@ -53,7 +62,7 @@ function widest(titles: readonly string[], firstColumn: readonly string[]): numb
   return titles.reduce((sum, { length }) => sum + GAP + Math.max(length, WIDEST_CELL), first);
 }
 
-function table(titles: readonly string[], rows: readonly Row[], paint: Paint): string[] {
+function table(titles: readonly string[], rows: readonly Row[], paint: Paint, speech: Speech): string[] {
   const widths = titles.map((title, index) =>
     index === 0 ? Math.max(...rows.map(([first]) => first.length)) : Math.max(title.length, WIDEST_CELL),
   );
@@ -65,7 +74,10 @@ function table(titles: readonly string[], rows: readonly Row[], paint: Paint): s
   return [
     paint.dim(head),
     ...rows.map(([first, ...cells]) =>
-      [pad(first, widths[0] ?? 0), ...cells.map((result, index) => cellText(result, widths[index + 1] ?? 0, paint))]
+      [
+        pad(first, widths[0] ?? 0),
+        ...cells.map((result, index) => cellText(result, widths[index + 1] ?? 0, paint, speech)),
+      ]
         .join(gap)
         .trimEnd(),
     ),
@@ -73,11 +85,12 @@ function table(titles: readonly string[], rows: readonly Row[], paint: Paint): s
 }
 
 /** A mark stands where the verdict is not the expected one. */
-function cellText(result: Result | undefined, width: number, paint: Paint): string {
+function cellText(result: Result | undefined, width: number, paint: Paint, speech: Speech): string {
   if (!result) return pad('', width);
   const { verdict, expected } = result;
   if (verdict === 'not-run') return paint.dim(pad('-', width));
   const color = { safe: paint.green, unsafe: paint.red, unknown: paint.yellow }[verdict];
   const surprising = verdict !== expected && verdict !== 'unknown';
-  return color(pad(surprising ? `${verdict} !` : verdict, width));
+  const word = speech.text(verdict);
+  return color(pad(surprising ? `${word} !` : word, width));
 }

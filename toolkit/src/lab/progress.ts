@@ -4,6 +4,8 @@
  *
  * @module
  */
+import { cut } from '../cli/text.ts';
+import { type Speech, speechIn } from '../messages/speech.ts';
 import { span } from './format.ts';
 import { type Paint, pad } from './paint.ts';
 import type { Result } from './result.ts';
@@ -29,6 +31,7 @@ export class Progress implements Watcher {
   readonly #screen: Screen;
   readonly #paint: Paint;
   readonly #workers: number;
+  readonly #speech: Speech;
   readonly #queued: Task[];
   readonly #total: number;
   readonly #running = new Map<Task, Running>();
@@ -44,11 +47,13 @@ export class Progress implements Watcher {
       readonly paint: Paint;
       readonly workers: number;
       readonly onFinished: (task: Task, result: Result) => void;
+      readonly speech?: Speech;
     },
   ) {
     this.#screen = use.screen;
     this.#paint = use.paint;
     this.#workers = use.workers;
+    this.#speech = use.speech ?? speechIn('en');
     this.#onFinished = use.onFinished;
     this.#queued = tasks.filter((task) => task.notRun === undefined);
     this.#total = this.#queued.length;
@@ -62,10 +67,7 @@ export class Progress implements Watcher {
     this.#queued.splice(this.#queued.indexOf(task), 1);
     this.#running.set(task, { startedAt: performance.now(), doing: '' });
     if (this.#screen.isTTY) this.#redraw();
-    else
-      this.#screen.write(
-        `holdfast: ${this.#done + this.#running.size} of ${this.#total}, ${titleOf(task)}; ${this.#outlook()}\n`,
-      );
+    else this.#screen.write(`holdfast: ${this.#startedLine(task)}\n`);
   }
 
   doing(task: Task, what: string): void {
@@ -100,7 +102,13 @@ export class Progress implements Watcher {
     const rest = [...this.#running].map(([task, { startedAt }]) => takesMs(task) - (now - startedAt));
     const left = timeLeftMs(rest, this.#queued.map(takesMs), this.#workers);
     const [next] = this.#queued;
-    return `${next ? `next ${titleOf(next)}; ` : ''}about ${Math.max(1, Math.ceil(left / 1000))} s left`;
+    const n = Math.max(1, Math.ceil(left / 1000));
+    return next ? this.#speech.text('outlookNext', { title: titleOf(next), n }) : this.#speech.text('outlook', { n });
+  }
+
+  #startedLine(task: Task): string {
+    const n = this.#done + this.#running.size;
+    return this.#speech.text('started', { n, m: this.#total, title: titleOf(task), outlook: this.#outlook() });
   }
 
   #redraw(): void {
@@ -108,10 +116,10 @@ export class Progress implements Watcher {
     const width = (this.#screen.columns ?? 80) - 1;
     const now = performance.now();
     const lines = [...this.#running].map(([task, { startedAt, doing }]) => {
-      const left = `  ${pad(titleOf(task), 32)} ${pad(doing, 30)}`;
-      return `${left}${span(now - startedAt).padStart(8)}`.slice(0, width);
+      const left = `  ${pad(titleOf(task), 32)} ${pad(this.#speech.say(doing), 30)}`;
+      return cut(`${left}${span(now - startedAt).padStart(8)}`, width);
     });
-    lines.push(`${this.#done} of ${this.#total} done; ${this.#outlook()}`.slice(0, width));
+    lines.push(cut(this.#speech.text('done', { n: this.#done, m: this.#total, outlook: this.#outlook() }), width));
     this.#clear();
     this.#screen.write(lines.map((line) => `${this.#paint.dim(line)}\n`).join(''));
     this.#drawn = lines.length;

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { StoredHistory } from './stored-history.ts';
 
 /**
  * Whether the protected data could have been damaged. `unknown`: the run proves neither; `not-run`: it could not take
@@ -88,6 +89,8 @@ export interface Result {
   readonly evidence: readonly Moment[];
   /** Why there is no verdict, or what decided it. */
   readonly reason?: string;
+  /** What it was judged by, so that it can be judged again; left out where it is too long. */
+  readonly history?: StoredHistory;
 }
 
 export interface Machine {
@@ -100,11 +103,28 @@ export interface Machine {
   readonly servers: readonly string[];
 }
 
+/** An experiment, as far as somebody must know it who reads about it. */
+export interface ExperimentSummary {
+  readonly id: string;
+  readonly question: string;
+}
+
+/** A lock that was examined. */
+export interface SubjectSummary {
+  readonly name: string;
+  /** The kind of server that it is on, or `none`. */
+  readonly server: string;
+  /** Whose it is: one of Holdfast, one as people write it by hand, or a file of the user's. */
+  readonly origin: 'holdfast' | 'by-hand' | 'yours';
+}
+
 /** What `--json` writes, and what is kept of a run. */
 export interface Run {
   readonly version: 1;
   readonly startedAt: string;
   readonly machine: Machine;
+  readonly experiments: readonly ExperimentSummary[];
+  readonly subjects: readonly SubjectSummary[];
   readonly results: readonly Result[];
 }
 

@@ -18,6 +18,7 @@ import type { Scene } from './scene.ts';
 import { hideSecretsOf } from './secrets.ts';
 import { findStrace, type ServerProgram, type ServerPrograms } from './servers/find-server.ts';
 import { sqlCluster } from './sql-cluster.ts';
+import { packHistory } from './stored-history.ts';
 import { messageOf } from './subjects/load-subject.ts';
 import type { Task } from './tasks.ts';
 import { Tool } from './tool.ts';
@@ -125,7 +126,9 @@ async function runTask(task: Task, options: RunOptions, servers: Set<string>): P
   } finally {
     history.close();
   }
-  return judge(task, parseHistory(readFileSync(historyFile, 'utf8')));
+  const text = readFileSync(historyFile, 'utf8');
+  const stored = packHistory(text);
+  return { ...judge(task, parseHistory(text)), ...(stored ? { history: stored } : {}) };
 }
 
 interface Stage {

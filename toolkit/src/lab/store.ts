@@ -4,13 +4,41 @@
  *
  * @module
  */
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { UsageError } from '../cli/usage.ts';
 import type { Run } from './result.ts';
 
 /** The text of `run.json`. */
 export function toJson(run: Run): string {
   return `${JSON.stringify(run, null, 2)}\n`;
+}
+
+/**
+ * Reads what `--json` wrote.
+ *
+ * Rejects files of another shape with a UsageError. What stands in a file is not trusted beyond that.
+ */
+export function readRun(file: string): Run {
+  const text = readTextOf(file);
+  let run: Partial<Run> | null;
+  try {
+    run = JSON.parse(text) as Partial<Run> | null;
+  } catch (error) {
+    throw new UsageError(`${file} is not JSON: ${error instanceof Error ? error.message : error}`);
+  }
+  if (run?.version !== 1 || !Array.isArray(run.results) || typeof run.machine !== 'object') {
+    throw new UsageError(`${file} is not what holdfast checkup --json writes: it has no "version": 1 with results.`);
+  }
+  return { ...run, experiments: run.experiments ?? [], subjects: run.subjects ?? [] } as Run;
+}
+
+function readTextOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read: ${error instanceof Error ? error.message : error}`);
+  }
 }
 
 /** Copies the histories and logs of a run, and its results, to a new folder, and gives its path. */

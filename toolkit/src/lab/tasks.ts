@@ -4,7 +4,7 @@
  * @module
  */
 import type { Experiment } from './experiment.ts';
-import type { Verdict } from './result.ts';
+import type { Run, Verdict } from './result.ts';
 import type { Timing } from './scene.ts';
 import type { ServerKind, ServerProgram, ServerPrograms } from './servers/find-server.ts';
 
@@ -32,6 +32,18 @@ export interface Task {
   readonly expected: Verdict;
   /** Why it cannot take place. */
   readonly notRun: string | undefined;
+}
+
+/** What a reader of the results must know about what was planned. */
+export function summariesOf(tasks: readonly Task[]): Pick<Run, 'experiments' | 'subjects'> {
+  const experiments = new Map(tasks.map(({ experiment: { id, question } }) => [id, { id, question }]));
+  const subjects = new Map(
+    tasks.map(({ subject: { name, server, isOurs } }) => {
+      const origin = !isOurs ? 'yours' : name.startsWith('holdfast:') ? 'holdfast' : 'by-hand';
+      return [name, { name, server, origin } as const];
+    }),
+  );
+  return { experiments: [...experiments.values()], subjects: [...subjects.values()] };
 }
 
 export interface Circumstances {

@@ -1,4 +1,6 @@
 import { Command, Option } from 'commander';
+import type { OutputFiles } from '../../lab/output-files.ts';
+import { LANGUAGES, type Language } from '../../messages/language.ts';
 import { exitCodeLines } from '../exit-codes.ts';
 import { conclude } from '../output.ts';
 
@@ -9,35 +11,66 @@ export interface CheckupOptions {
   readonly url?: string;
   readonly ttl?: string;
   readonly json?: string;
+  readonly report?: string;
+  readonly lang: Language;
   readonly keep?: true;
   readonly seedTiming?: true;
 }
 
 export function checkupCommand(): Command {
-  return new Command('checkup')
-    .summary('examine locks with real servers, real processes and real faults')
+  return (
+    new Command('checkup')
+      .summary('examine locks with real servers, real processes and real faults')
+      .description(
+        'Starts real servers and processes, kills, stops and fails them over while locks are held, prints what happened ' +
+          'second by second, and judges whether the protected data could have been damaged. Examines the locks of Holdfast, ' +
+          'locks as people write them by hand, and your own.',
+      )
+      .argument('[ids...]', 'the experiments to run (see --list); those that take seconds if none is named')
+      .option('--list', 'list the experiments and the subjects, and run nothing')
+      .option('--all', 'run also those that take longer')
+      .addOption(
+        new Option('--subject <name|file>', 'the lock to examine: one from --list, or a file of yours; may be repeated')
+          .argParser((value: string, before: readonly string[]) => [...before, value])
+          .default([], 'all from --list'),
+      )
+      .option('--url <url>', 'use your own server, and do nothing to it: only holders are killed and stopped')
+      .option('--ttl <duration>', 'the TTL of the locks, such as 3s or 500ms', '3s')
+      .option('--json <file>', 'write the results to a file, or with - to standard output in place of the text')
+      .option('--report <file>', 'draw the results on a page, one HTML file that needs no network')
+      .addOption(langOption())
+      .option('--keep', 'keep histories and server logs, in ./holdfast-runs')
+      .option('--seed-timing', 'the timing of the experiments that these repeat: TTL 10 s and a try every 200 ms, …')
+      .addHelpText('after', `\n${helpEnd}`)
+      .action((ids: string[], options: CheckupOptions) =>
+        conclude(options.json === '-', async () => (await import('../../lab/checkup.ts')).checkup(ids, options)),
+      )
+      // Options after `judge` are its own.
+      .enablePositionalOptions()
+      .addCommand(judgeCommand())
+  );
+}
+
+function judgeCommand(): Command {
+  return new Command('judge')
+    .summary('judge a stored run again')
     .description(
-      'Starts real servers and processes, kills, stops and fails them over while locks are held, prints what happened ' +
-        'second by second, and judges whether the protected data could have been damaged. Examines the locks of Holdfast, ' +
-        'locks as people write them by hand, and your own.',
+      'Judges the histories in a file that --json has written, with the checkers of this version, and runs nothing.',
     )
-    .argument('[ids...]', 'the experiments to run (see --list); those that take seconds if none is named')
-    .option('--list', 'list the experiments and the subjects, and run nothing')
-    .option('--all', 'run also those that take longer')
-    .addOption(
-      new Option('--subject <name|file>', 'the lock to examine: one from --list, or a file of yours; may be repeated')
-        .argParser((value: string, before: readonly string[]) => [...before, value])
-        .default([], 'all from --list'),
-    )
-    .option('--url <url>', 'use your own server, and do nothing to it: only holders are killed and stopped')
-    .option('--ttl <duration>', 'the TTL of the locks, such as 3s or 500ms', '3s')
+    .argument('<run.json>', 'what holdfast checkup --json has written')
     .option('--json <file>', 'write the results to a file, or with - to standard output in place of the text')
-    .option('--keep', 'keep histories and server logs, in ./holdfast-runs')
-    .option('--seed-timing', 'the timing of the experiments that these repeat: TTL 10 s and a try every 200 ms, …')
-    .addHelpText('after', `\n${helpEnd}`)
-    .action((ids: string[], options: CheckupOptions) =>
-      conclude(options.json === '-', async () => (await import('../../lab/checkup.ts')).checkup(ids, options)),
+    .option('--report <file>', 'draw the results on a page, one HTML file that needs no network')
+    .addOption(langOption())
+    .addHelpText('after', `\nExit codes:\n${exitCodeLines(['done', 'notAsExpected', 'unknown', 'usage']).join('\n')}`)
+    .action((file: string, options: OutputFiles) =>
+      conclude(options.json === '-', async () => (await import('../../lab/judge-again.ts')).judgeFile(file, options)),
     );
+}
+
+function langOption(): Option {
+  return new Option('--lang <language>', 'the language of what is printed and of the page')
+    .choices(LANGUAGES)
+    .default('en');
 }
 
 const helpEnd = `Your own lock is a file of some twenty lines, which runs in processes of its own:
@@ -58,7 +91,8 @@ Examples:
   holdfast checkup
   holdfast checkup pause --subject ./my-lock.mjs
   holdfast checkup crash pause --subject ./my-lock.mjs --url redis://localhost:6379
-  holdfast checkup --json run.json
+  holdfast checkup --json run.json --report report.html
+  holdfast checkup judge run.json
 
 HOLDFAST_CHECKUP_URL is --url without showing a password to \`ps\`.
 

@@ -15,7 +15,8 @@ import { type Hold, holdsOf, type Interval, intersect, lengthOf, stamps, stopsOf
 /** How long an awake holder may go without being asked, before an overlap in that time is undecided. */
 const RESOLUTION_MS = 250;
 
-interface Overlap extends Interval {
+/** A time in which two clients believed. */
+export interface Overlap extends Interval {
   readonly older: Hold;
   readonly newer: Hold;
 }
@@ -25,7 +26,7 @@ export const mutualExclusion: Checker = { id: 'mutual-exclusion', check };
 function check(history: History): Finding {
   const holds = holdsOf(history);
   const time = stamps(history);
-  const overlaps = pairsOf(holds).flatMap(([older, newer]) => overlapsOf(older, newer));
+  const overlaps = overlapsIn(history);
   const awake = overlaps.flatMap((overlap) => without(overlap, stopsOf(overlap.older.by, history)));
   const figures = {
     overlapMs: Math.round(lengthOf(overlaps)),
@@ -57,6 +58,10 @@ function check(history: History): Finding {
     evidence: [`${holds.length} holds, and never two at once.`],
     figures: { ...figures, ...(marginMs === undefined ? {} : { marginMs }) },
   };
+}
+
+export function overlapsIn(history: History): readonly Overlap[] {
+  return pairsOf(holdsOf(history)).flatMap(([older, newer]) => overlapsOf(older, newer));
 }
 
 /** How long before the first grant to another a holder had said that it has lost the lock, where one did. */

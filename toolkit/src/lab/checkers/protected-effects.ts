@@ -29,8 +29,7 @@ function check(register: RegisterName, history: History): Finding {
       : { verdict: 'unknown', evidence: ['Nobody came to the protected resource.'] };
   }
 
-  const order = new Map(holdsOf(history).map((hold, index) => [hold.id, index]));
-  const { accepted, refused, lost, strangers } = replay(register, accesses, order);
+  const { accepted, refused, lost, strangers } = replay(register, history);
   const time = stamps(history);
   const figures = figuresOf(register, accepted.length, refused.length, lost.updates);
   const damage = [
@@ -40,7 +39,7 @@ function check(register: RegisterName, history: History): Finding {
         ]
       : []),
     ...(lost.updates > 0
-      ? [`${capital(count(lost.updates, 'update'))} of other holders lost, the first at ${time(lost.firstAt)}.`]
+      ? [`${capital(count(lost.updates, 'update'))} of other holders lost, the first at ${time(lost.by[0]?.at ?? 0)}.`]
       : []),
   ];
   if (damage.length > 0) return { verdict: 'unsafe', evidence: damage, figures };
@@ -56,18 +55,23 @@ function servedIn({ entries }: History): readonly Served[] {
   return entries.filter((entry): entry is Served => entry.f === 'served').sort((a, b) => a.seq - b.seq);
 }
 
-interface Replay {
+/** What a register did with writes that should not have been. */
+export interface Replay {
   /** Stale writes, by what the register did with them. */
   readonly accepted: readonly Served[];
   readonly refused: readonly Served[];
-  readonly lost: { updates: number; firstAt: number };
+  /** The writes that undid updates, and how many updates. */
+  readonly lost: { updates: number; by: Served[] };
   readonly strangers: readonly HoldId[];
 }
 
-function replay(register: RegisterName, accesses: readonly Served[], order: ReadonlyMap<HoldId, number>): Replay {
+/** Goes through the record of a register once more. */
+export function replay(register: RegisterName, history: History): Replay {
+  const accesses = servedIn(history).filter((entry) => entry[register] !== null);
+  const order = new Map(holdsOf(history).map((hold, index) => [hold.id, index]));
   const accepted: Served[] = [];
   const refused: Served[] = [];
-  const lost = { updates: 0, firstAt: 0 };
+  const lost: Replay['lost'] = { updates: 0, by: [] };
   const strangers = new Set<HoldId>();
   /** The newest holder that has come, and the newest that was let in. */
   let newest = -1;
@@ -87,7 +91,7 @@ function replay(register: RegisterName, accesses: readonly Served[], order: Read
     if (isStale) accepted.push(entry);
     const unseen = outcome.version - 1 - (entry.basedOn?.[register] ?? outcome.version - 1);
     if (unseen <= 0) continue;
-    if (lost.updates === 0) lost.firstAt = entry.at;
+    lost.by.push(entry);
     lost.updates += unseen;
   }
   return { accepted, refused, lost, strangers: [...strangers] };

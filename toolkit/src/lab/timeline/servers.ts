@@ -16,7 +16,7 @@ export function servers(history: History): Told[] {
 }
 
 /** The expiry that comes with a new value belongs to the making of the key. */
-function isMaking(events: readonly Of<'server'>[], index: number): boolean {
+export function isMaking(events: readonly Of<'server'>[], index: number): boolean {
   const event = events[index];
   const before = events.slice(0, index).findLast(({ by, key }) => by === event?.by && key === event?.key);
   return before !== undefined && before.event !== 'expire';

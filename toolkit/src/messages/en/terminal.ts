@@ -1,0 +1,28 @@
+/** The texts of the terminal alone. */
+export const terminal = {
+  safeAsExpected: 'safe, as expected',
+  unsafeAsExpected: 'unsafe, as expected',
+  safeUnexpected: 'SAFE, and not {verdict} as expected',
+  unsafeUnexpected: 'UNSAFE, and not {verdict} as expected',
+  moreFindings: 'and {n} more',
+  notRun: 'Not run: {what}. {reason}',
+  allWith: '{experiments} with {subjects}',
+  counts: '{n} of {m} verdicts as expected',
+  countsOfOne: '{n} of 1 verdict as expected',
+  countsUnexpected: '{n} not (marked !)',
+  countsUnknown: '{n} unknown',
+  meaning:
+    'One run of each. "safe" means that no damage was done in it although there was occasion; "unsafe" is a counter-example.',
+  oneClock: 'All clocks are those of one machine here, so they agree; those of several may not.',
+  took: 'Took {span}',
+  started: '{n} of {m}, {title}; {outlook}',
+  done: '{n} of {m} done; {outlook}',
+  outlook: 'about {n} s left',
+  outlookNext: 'next {title}; about {n} s left',
+  reportAt: 'Drawn, with all details: {file}',
+  resultsAt: 'As data: {file}',
+  judgedSame: 'All {n} verdicts are those of the run.',
+  judgedOther: '{n} of {m} verdicts are not those of the run:',
+  judgedOtherOne: '{experiment} with {subject}: {verdict}, and it was {before}.',
+  judgedKept: '{n} without a history are as they were.',
+} as const;

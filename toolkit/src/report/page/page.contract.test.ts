@@ -1,0 +1,254 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { CheckupRun, RUN_LIMIT_MS, repository } from '../../lab/checkup.testing.ts';
+import type { Run } from '../../lab/result.ts';
+import { findChromium, launch, type Opened, open } from '../chromium.testing.ts';
+import { reportPage } from '../html.ts';
+import { runOfManyEvents } from '../many-events.testing.ts';
+
+const alwaysGrants = path.join(repository, 'toolkit/src/lab/test-subjects/always-grants.mjs');
+
+/** Without data, in bytes. */
+const PAGE_LIMIT = 300_000;
+
+/** Of a screen that shows sixty in a second. */
+const FRAME_MS = 16.7;
+
+const chromium = findChromium();
+let run: CheckupRun;
+let json: Run;
+let stdout: string;
+let browser: Browser | undefined;
+
+beforeAll(async () => {
+  run = new CheckupRun(
+    ['crash', 'pause', '--subject', 'holdfast:sqlite', '--subject', alwaysGrants].concat([
+      '--ttl',
+      '1s',
+      '--json',
+      'run.json',
+      '--report',
+      'report.html',
+    ]),
+  );
+  const ended = await run.ended;
+  stdout = ended.stdout;
+  expect(ended.code, ended.stdout + ended.stderr).toBe(1);
+  json = JSON.parse(readFileSync(inFolder('run.json'), 'utf8')) as Run;
+  if ('file' in chromium) browser = await launch(chromium.file);
+}, RUN_LIMIT_MS);
+
+afterAll(async () => {
+  await browser?.close();
+  run?.dispose();
+});
+
+const inFolder = (name: string): string => path.join(run.folder, name);
+
+const verdictsOf = ({ results }: Run): string[] =>
+  results.map(({ experiment, subject, verdict }) => `${experiment} ${subject} ${verdict}`);
+
+describe('a stored run', { timeout: RUN_LIMIT_MS }, () => {
+  it('is judged again with the same verdicts, figures and evidence', async () => {
+    const again = new CheckupRun(['judge', inFolder('run.json'), '--json', '-']);
+    const { code, stdout: text } = await again.ended.finally(() => again.dispose());
+    expect(code).toBe(1);
+    expect(JSON.parse(text)).toEqual(json);
+    expect(json.results.every(({ history }) => (history?.lines ?? 0) > 50)).toBe(true);
+  });
+
+  it('is judged by its histories: a verdict that was written over comes back, and is named', async () => {
+    const forged = { ...json, results: json.results.map((result) => ({ ...result, verdict: 'safe', checks: [] })) };
+    writeFileSync(inFolder('forged.json'), JSON.stringify(forged));
+    const again = new CheckupRun(['judge', inFolder('forged.json')]);
+    const { code, stdout: text } = await again.ended.finally(() => again.dispose());
+    expect(code).toBe(1);
+    expect(text).toContain('2 of 4 verdicts are not those of the run:');
+    expect(text).toContain('crash with always-grants: unsafe, and it was safe.');
+  });
+
+  it('is told in Chinese, in lines that fit', async () => {
+    const again = new CheckupRun(['judge', inFolder('run.json'), '--lang', 'zh', '--report', inFolder('zh.html')]);
+    const { stdout: text } = await again.ended.finally(() => again.dispose());
+    expect(text).toContain('受保护的数据有可能被破坏吗？');
+    expect(text).toContain('不安全！而预期为安全');
+    expect(readFileSync(inFolder('zh.html'), 'utf8')).toContain('<html lang="zh-CN">');
+  });
+});
+
+describe('the report page', { timeout: RUN_LIMIT_MS }, () => {
+  beforeEach((context) => {
+    if ('missing' in chromium) context.skip(chromium.missing);
+  });
+
+  async function withPage(file: string, use: (page: Page) => Promise<void>, hash = ''): Promise<void> {
+    if (!browser) throw new Error('There is no browser.');
+    const opened: Opened = await open(browser, file, hash);
+    try {
+      await use(opened.page);
+      expect(opened.complaints).toEqual([]);
+    } finally {
+      await opened.page.close();
+    }
+  }
+
+  it('is one file that asks for nothing, and is small without its data', async () => {
+    const text = readFileSync(inFolder('report.html'), 'utf8');
+    const data = /<script type="application\/json" id="data">.*<\/script>/.exec(text)?.[0] ?? '';
+    expect(data.length).toBeGreaterThan(1_000);
+    expect(text.length - data.length).toBeLessThan(PAGE_LIMIT);
+    expect(stdout).toContain(inFolder('report.html'));
+    await withPage(inFolder('report.html'), async (page) => {
+      expect(await page.title()).toContain('Holdfast');
+    });
+  });
+
+  it('has the verdicts as a matrix, and opens what happened from a cell', async () => {
+    await withPage(inFolder('report.html'), async (page) => {
+      const cells = page.locator('.matrix a.cell');
+      const labels = await cells.evaluateAll((links) => links.map((link) => link.getAttribute('aria-label')));
+      expect(labels.sort()).toEqual(
+        [
+          'always-grants, crash: unsafe, not as expected',
+          'always-grants, pause: unsafe, not as expected',
+          'holdfast:sqlite, crash: safe',
+          'holdfast:sqlite, pause: safe',
+        ].sort(),
+      );
+      expect(verdictsOf(json).length).toBe(labels.length);
+
+      await page.getByRole('link', { name: 'holdfast:sqlite, pause: safe' }).click();
+      const panel = page.locator('#panel-pause');
+      await panel.waitFor();
+      expect(await page.locator('#pause [aria-selected="true"]').textContent()).toContain('holdfast:sqlite');
+      expect(await panel.locator('.headline').textContent()).toContain('stale writes refused');
+      expect(await panel.locator('.timeline li').count()).toBeGreaterThan(6);
+      expect(await page.locator('#pause table.figures tbody tr').count()).toBe(2);
+    });
+  });
+
+  it('draws lanes that are zoomed with the keyboard, say each event, and show two holders in red', async () => {
+    const use = async (page: Page): Promise<void> => {
+      const stage = page.locator('#pause .stage');
+      await stage.locator('canvas').waitFor();
+      await expect.poll(() => stage.getAttribute('data-from')).not.toBeNull();
+      const width = async (): Promise<number> =>
+        Number(await stage.getAttribute('data-to')) - Number(await stage.getAttribute('data-from'));
+      const whole = await width();
+      expect(await redPixels(page)).toBeGreaterThan(100);
+
+      await stage.focus();
+      await page.keyboard.press('+');
+      await expect.poll(width).toBeLessThan(whole * 0.7);
+      await page.keyboard.press('0');
+      await expect.poll(width).toBe(whole);
+      await page.keyboard.press('Home');
+      const first = await page.locator('#pause .said').textContent();
+      await page.keyboard.press('ArrowRight');
+      const second = await page.locator('#pause .said').textContent();
+      expect(first).toMatch(/^T[-+]\d+\.\d\ds/);
+      expect(second).not.toBe(first);
+
+      const box = await stage.boundingBox();
+      if (!box) throw new Error('The lanes are not to be seen.');
+      await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+      await page.keyboard.down('Control');
+      await page.mouse.wheel(0, -300);
+      await page.keyboard.up('Control');
+      await expect.poll(width).toBeLessThan(whole * 0.9);
+    };
+    await withPage(inFolder('report.html'), use, '#pause/always-grants');
+  });
+
+  it('changes its language in place, and keeps open what was open', async () => {
+    const use = async (page: Page): Promise<void> => {
+      expect(await page.locator('h1').textContent()).toBe('Could the protected data have been damaged?');
+      await page.locator('#language').click();
+      expect(await page.locator('h1').textContent()).toBe('受保护的数据有可能被破坏吗？');
+      expect(await page.locator('html').getAttribute('lang')).toBe('zh-CN');
+      expect(await page.locator('#panel-crash .headline').textContent()).toMatch(/\p{Script=Han}/u);
+      // Every sentence of such a run is known.
+      for (const text of await page.locator('#panel-crash .timeline span, #panel-crash dd').allTextContents()) {
+        expect(text).toMatch(/\p{Script=Han}/u);
+      }
+      await page.locator('#language').click();
+      expect(await page.locator('h1').textContent()).toBe('Could the protected data have been damaged?');
+    };
+    await withPage(inFolder('report.html'), use, '#crash/holdfast:sqlite');
+  });
+
+  it('fits on a phone', async () => {
+    await withPage(inFolder('report.html'), async (page) => {
+      await page.setViewportSize({ width: 375, height: 700 });
+      for (const summary of await page.locator('details > summary').all()) await summary.click();
+      const { scroll, client } = await page.evaluate(() => {
+        const { scrollWidth, clientWidth } = document.documentElement;
+        return { scroll: scrollWidth, client: clientWidth };
+      });
+      expect(scroll).toBe(client);
+    });
+  });
+
+  it('shows what a subject has said as text, whatever it is', async () => {
+    const hostile = '</script><img src=x onerror="document.title=\'taken\'"><b>';
+    const results = json.results.map((result) => ({
+      ...result,
+      evidence: [{ atMs: 0, by: 'A', says: hostile, tone: 'bad' as const }],
+    }));
+    writeFileSync(inFolder('hostile.html'), reportPage({ ...json, results }, 'en'));
+    const use = async (page: Page): Promise<void> => {
+      expect(await page.locator('#panel-crash .timeline').textContent()).toContain(hostile);
+      expect(await page.title()).not.toContain('taken');
+    };
+    await withPage(inFolder('hostile.html'), use, '#crash/holdfast:sqlite');
+  });
+
+  it('moves ten thousand events without lag', async () => {
+    writeFileSync(inFolder('many.html'), reportPage(runOfManyEvents(5_000), 'en'));
+    const use = async (page: Page): Promise<void> => {
+      await page.locator('#pause .stage canvas').waitFor();
+      await page.locator('#pause .stage').focus();
+      const idle = await medianFrame(page, []);
+      const busy = await medianFrame(page, ['+', '+', '+', '-', '-', '-']);
+      console.info(`frames: ${idle.toFixed(1)} ms at rest, ${busy.toFixed(1)} ms with 10000 events moving`);
+      expect(await redPixels(page)).toBeGreaterThan(100);
+      // A machine that is busy with other things has slow frames at rest as well.
+      expect(busy).toBeLessThan(20 * Math.max(FRAME_MS, idle));
+    };
+    await withPage(inFolder('many.html'), use, '#pause/many');
+  });
+
+  /** The median time between two frames, with one of these keys pressed in each. */
+  function medianFrame(page: Page, keys: readonly string[]): Promise<number> {
+    return page.evaluate(async (pressed) => {
+      const stage = document.querySelector('#pause .stage');
+      const frame = (): Promise<number> => new Promise((resolve) => requestAnimationFrame(resolve));
+      const gaps: number[] = [];
+      let before = await frame();
+      for (let index = 0; index < 30; index++) {
+        const key = pressed[index % pressed.length];
+        if (key !== undefined) stage?.dispatchEvent(new KeyboardEvent('keydown', { key }));
+        const now = await frame();
+        gaps.push(now - before);
+        before = now;
+      }
+      return gaps.sort((one, other) => one - other)[15] ?? 0;
+    }, keys);
+  }
+
+  /** How many pixels of the lanes of `pause` are as red as damage. */
+  function redPixels(page: Page): Promise<number> {
+    return page.evaluate(() => {
+      const canvas = document.querySelector<HTMLCanvasElement>('#pause canvas');
+      const data = canvas?.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data ?? [];
+      let red = 0;
+      for (let index = 0; index < data.length; index += 4) {
+        const [r = 0, g = 0, b = 0, alpha = 0] = data.slice(index, index + 4);
+        if (alpha > 200 && r > 150 && g < 60 && b < 70) red++;
+      }
+      return red;
+    });
+  }
+});
