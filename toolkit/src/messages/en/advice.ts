@@ -81,6 +81,22 @@ export const advice = {
   cutRemedy:
     'Set limits on both sides: an idle limit for sessions at the server, and at the client a question to the server with a deadline.',
 
+  clockDone:
+    'The clock of a server jumps ahead by two TTLs while the lock is held, as when somebody sets it or a time service finds it wrong.',
+  clockSafe: 'The jump ended nothing that mattered, or a token and a guard refused what the old holder still wrote.',
+  clockUnsafe:
+    'The server ends its keys by its own date. After the jump it gave the lock to a second holder while the first was within its time.',
+  clockRemedy:
+    'Let clocks be slewed and never stepped, and let the data check a fencing token. More servers help only against the jumps of few.',
+  restartDone:
+    'Servers that know nothing of each other and keep nothing on disk: some of those that have voted for the holder are killed and start again, empty.',
+  restartSafe:
+    'The vote that was forgotten did not make a second majority: enough others still knew of the lock, or its time was over.',
+  restartUnsafe:
+    'A server that had forgotten its vote voted again: a second majority, and two holders who both kept to their time.',
+  restartRemedy:
+    'Keep votes on disk with an fsync for each, or keep a server that was away out for a whole TTL. Where the data matters, take a lock with a token and a guard.',
+
   otherDone: 'Its question says what was done.',
   otherSafe: 'No damage was done in this run, although there was occasion.',
   otherUnsafe: 'In this run the data was damaged, or the lock stayed stuck.',

@@ -25,6 +25,24 @@ export const sentences = {
   questionPooler: 'Behind a PgBouncer in transaction mode, is the lock still given to one at a time?',
   questionCut:
     "When the holder's network is cut and nobody is told, does the lock come free again, and who knows it first?",
+  questionInStep: 'And when the replica that is promoted has got all that its primary had?',
+  questionPreferred:
+    'Does it help that one of two replicas has acknowledged, when the other one is preferred and promoted?',
+  questionUnnoticed:
+    'Does it help that the primary writes only while it has heard of a replica within the last second?',
+  questionClusterFailover: 'The same, when it is a primary of a cluster, and the other nodes promote its replica?',
+  questionClock: "When the server's clock jumps ahead by two TTLs, do two holders damage the data?",
+  questionClockOfThree:
+    'When the clock of one of the three servers that a holder reaches jumps, do two hold, although both heed their leases?',
+  questionClockMajority:
+    'When the clocks of three of five servers jump at once, do two hold, although both heed their leases?',
+  questionClockOfFive:
+    'When the clock of one of the five servers that have voted for a holder jumps, is the lock kept?',
+  questionRestart:
+    'When one of the three servers that a holder reaches restarts empty at once, do two hold, although both heed their leases?',
+  questionRestartLate: 'And when that server stays away for a whole TTL before it comes back empty?',
+  questionRestartInTurn:
+    'When three of five servers restart empty one after the other, with a renewal in between, is the lock kept?',
 
   // Headlines.
   twoHolders: 'Two holders at once for {span}.',
@@ -98,6 +116,11 @@ export const sentences = {
   ttlWas: 'Its TTL was to be {span}.',
   nobodyKnows: 'Nobody knows whether the lock came free within {span} after the fault, in {n} tries.',
   lastTry: 'The last try failed with: {error}',
+  wasRefused: 'It was refused, rather than given: {error}',
+  givenAfterDeath: '{rival} was given the lock {span} after the server died, before {hold} gave it back.',
+  rivalNotTold: 'The rival was not told whether it can have the lock.',
+  keptRefusing:
+    'The lock was kept: the rival was refused {n} time(s) after the server died, the last time {span} after.',
 
   // What happened, second by second.
   hasTtlToken: 'has the lock (TTL {span}, token {token})',
@@ -143,6 +166,22 @@ export const sentences = {
   cutHolder: 'its connections to the server stand, and carry nothing, in neither direction',
   diskHangs: 'its calls of fdatasync do not return, held up by strace',
   diskBack: 'its disk is back',
+  otherNodesDo: 'left to the other nodes',
+  killInStep: 'kill -9, with a replica that is in step',
+  blackHole: 'a black hole in its way: its primary has heard of it just now',
+  countsGood: 'the primary counts {n} replica, and {m} that is good',
+  countsOther: 'the primary counts {n} replica, the other one',
+  followsAgain: 'it follows again',
+  acknowledges: 'it acknowledges what the primary writes',
+  dateAhead: 'its date is {n} s ahead from now on',
+  timeAhead: "its TIME is {n} s ahead of the machine's",
+  cutForA: 'for A: nothing passes between them, and the connections stand',
+  carryNothing: '{n} connections of A that carry nothing',
+  haveTheKey: '{list} have the key',
+  sameAddress: 'the same address, and nothing of what it knew',
+  emptyProcess: 'process {n}, {m} keys when it answered',
+  thereAgain: 'is there again: {says} ({proof})',
+  otherTime: 'has another time: {says} ({proof})',
   inState: 'state {state} in {file}',
   noProcess: 'no process {n}',
   noReplicas: 'the primary counts {n} replicas',
@@ -166,6 +205,9 @@ export const sentences = {
     'It kills or stops a server, and with --url the lab does nothing to a server. Without --url it starts its own.',
   rowHasNoLimit: 'table-row has no limit of time: a holder that sleeps keeps its row, and nobody else gets the lock.',
   refusesPooler: 'holdfast:postgres-session refuses a pooler in transaction mode with an error, and locks nothing.',
+  asksNoCluster: '{subject} does not know how to ask a cluster.',
+  needsReplica: 'holdfast:redis+wait takes no lock without a replica.',
+  clockOnlyLinux: 'Moving the clock of one process is done in its memory, and only for Linux on x86-64.',
   notInstalled: '{program} is not installed.',
   runSetup: 'To install it: npm run setup',
   toInstall: 'To install it: {command}',

@@ -3,6 +3,14 @@ import type { Mark, Span } from '../lanes.ts';
 
 type Fault = Extract<Entry, { f: 'fault' }>;
 
+/** What takes a fault back. */
+const ENDS: Readonly<Record<keyof typeof LASTING, readonly string[]>> = {
+  stop: ['continue'],
+  cut: ['continue', 'promote'],
+  hang: ['continue'],
+  kill: ['start'],
+};
+
 const LASTING = { stop: 'stopped', cut: 'cut', hang: 'hangs', kill: 'dead' } as const;
 
 /** What the lab did to this process or server: how long it lasted, and when it was done. */
@@ -14,8 +22,8 @@ export function faultsOn(target: string, { entries }: History, end: number): { s
   const spans = begun.flatMap((fault): Span[] => {
     if (!isLasting(fault.act)) return [];
     // It lasts until the lab takes it back.
-    const over = begun.find(({ act, at }) => at > fault.at && (act === 'continue' || act === 'promote'));
-    return [[LASTING[fault.act], fault.at, over && fault.act !== 'kill' ? over.at : end, fault.says]];
+    const over = begun.find(({ act, at }) => at > fault.at && ENDS[fault.act].includes(act));
+    return [[LASTING[fault.act], fault.at, over?.at ?? end, fault.says]];
   });
   const marks = begun.map((fault): Mark => {
     const proof = proofOf(fault.op);

@@ -48,7 +48,8 @@ export function figureTable(
   speech: Speech,
   onChoose: (subject: string) => void,
 ): HTMLElement {
-  const names = ORDER.filter((name) => results.some(({ figures }) => figures[name] !== undefined));
+  const measured = new Set(results.flatMap(({ figures }) => Object.keys(figures) as FigureName[]));
+  const names = [...new Set([...ORDER, ...measured])].filter((name) => measured.has(name));
   const most = (name: FigureName): number => Math.max(...results.map(({ figures }) => Number(figures[name] ?? 0)));
   return h(
     'div',

@@ -12,13 +12,17 @@ export type Kind =
   | 'disk'
   | 'pooler'
   | 'cut'
+  | 'clock'
+  | 'restart'
   | 'other';
 
 const KINDS: readonly (readonly [RegExp, Kind])[] = [
   [/^crash/, 'crash'],
   [/^pause/, 'pause'],
   [/^partition/, 'partition'],
-  [/^failover/, 'failover'],
+  [/^(failover|replica|cluster-failover)/, 'failover'],
+  [/^clock/, 'clock'],
+  [/-restart(-|$)/, 'restart'],
   [/-lease$/, 'lease'],
   [/-queue(-\d+)?$/, 'queue'],
   [/^(etcd-leader|zk-session)/, 'leader'],
