@@ -400,7 +400,7 @@ describe('the texts', () => {
     ];
     const offences: string[] = [];
     for (const file of files) {
-      if (/\.(png|jpg|gif|ico|woff2?|gz|db)$/.test(file)) continue;
+      if (/\.(png|jpg|webp|gif|ico|woff2?|gz|db)$/.test(file)) continue;
       read(file)
         .split('\n')
         .forEach((text, index) => {
