@@ -58,7 +58,7 @@ describe('a URL of locks', () => {
     ['redis://u:sec ret:x@[h', 'cannot be read'],
     ['redis:///secret', 'names no host'],
     ['redlock://u:secret@one,two', 'three servers or more'],
-    ['redlock://u:secret@one,,two', 'names no host'],
+    ['redlock://u:secret@one,,two', 'cannot be read'],
     ['redis://u:secret@h/0?timeout=3', 'takes no parameters'],
     ['redis://u:secret@h/queue', 'must be the number of a database'],
     ['redis://u:secret%zz@h/0', '%25'],

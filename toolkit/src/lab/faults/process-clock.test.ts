@@ -27,12 +27,12 @@ async function ask(): Promise<{ aheadS: number; monotonicMs: number }> {
 
 it('the date of a process can be moved, again and again, and its monotonic clock and our date stay as they are', async () => {
   const before = await ask();
-  expect(before.aheadS).toBe(0);
+  expect(Math.abs(before.aheadS)).toBeLessThanOrEqual(1);
   const clock = new ProcessClock(child.pid as number);
   const startedAt = performance.now();
   for (const seconds of [3_600, -60, 0]) {
     await clock.moveTo(seconds);
-    expect((await ask()).aheadS).toBe(seconds);
+    expect(Math.abs((await ask()).aheadS - seconds)).toBeLessThanOrEqual(1);
   }
   const passedMs = (await ask()).monotonicMs - before.monotonicMs;
   expect(passedMs).toBeLessThan(performance.now() - startedAt + 60_000);
