@@ -12,7 +12,7 @@ export default {
         const mutex = new RedlockMutex(clients, name, {
           lockTimeout: ttlMs,
           refreshInterval: ttlMs / 3,
-          acquireTimeout: Math.max(1, waitMs),
+          acquireTimeout: waitMs || 10_000, // for one attempt as well
           onLockLost: () => {}, // otherwise it throws where nobody can catch it
         });
         if (waitMs === 0) return (await mutex.tryAcquire()) ? holdOf(mutex) : null;

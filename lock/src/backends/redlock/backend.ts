@@ -58,6 +58,8 @@ export class RedlockBackend implements Backend, Renews, Withdraws, Inspects, Bre
   /** What is held, or was granted a moment ago. */
   readonly #attempts: Map<OwnerId, Attempt> = new Map();
   readonly #errands: Errands = new Errands();
+  /** Whether a majority has answered, ever. */
+  #isConnected = false;
   readonly #lossCallbacks: Set<(owner: OwnerId, reason: LossReason | 'at-risk') => void> = new Set();
 
   constructor(servers: readonly RedisCommands[], settings: RedlockBackendSettings) {
@@ -298,8 +300,8 @@ export class RedlockBackend implements Backend, Renews, Withdraws, Inspects, Bre
   /** How long answers are waited for. The first ones of all come with the connections, which may take longer. */
   #limitMs(deadline: Instant): number {
     const leftMs = deadline - systemClock.now();
-    const known = this.#voters.filter(({ isKnown }) => isKnown).length;
-    return known < majority(this.#voters.length) ? leftMs : Math.min(this.#settings.nodeTimeoutMs, leftMs);
+    this.#isConnected ||= this.#voters.filter(({ isKnown }) => isKnown).length >= majority(this.#voters.length);
+    return this.#isConnected ? Math.min(this.#settings.nodeTimeoutMs, leftMs) : leftMs;
   }
 }
 

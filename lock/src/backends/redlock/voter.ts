@@ -54,16 +54,16 @@ export class Voter {
    * is sent any more once `isOver` says that nobody waits for the answer.
    */
   ask(task: Task<Operation>, isOver: () => boolean): Promise<string> {
-    if (this.#checked) return this.#watched(() => this.#batch.run(task));
+    if (this.#checked) return this.#isAsked() ? this.#watched(this.#batch.run(task)) : this.#notAsked();
     return this.#check(task.lockName).then(() => {
       if (isOver()) throw new BackendUnavailableError('The server answered too late to be asked.');
-      return this.#watched(() => this.#batch.run(task));
+      return this.#isAsked() ? this.#watched(this.#batch.run(task)) : this.#notAsked();
     });
   }
 
   /** One command of another kind, watched in the same way. Rejects with the client's own error. */
   send(args: readonly string[]): Promise<unknown> {
-    return this.#watched(() => this.commands.send(args));
+    return this.#isAsked() ? this.#watched(this.commands.send(args)) : this.#notAsked();
   }
 
   /** Looks at the server once; until that has succeeded every question begins with it. */
@@ -107,22 +107,28 @@ export class Voter {
     );
   }
 
-  #watched<Answer>(send: () => Promise<Answer>): Promise<Answer> {
+  /** Whether a request goes out now: not to a silent server, but for one now and then. */
+  #isAsked(): boolean {
     const now = performance.now();
     if (this.#unanswered === 0) this.#heardAtMs = now;
     else if (now - this.#heardAtMs > this.#settings.silentAfterMs) this.#suspect();
-    if (this.#silent) {
-      if (now - this.#askedWhileSilentAtMs < ASK_SILENT_EVERY_MS) {
-        const forMs = Math.round(now - this.#heardAtMs);
-        return Promise.reject(new BackendUnavailableError(`The server has not answered for ${forMs} ms.`));
-      }
-      this.#askedWhileSilentAtMs = now;
-    }
+    if (!this.#silent) return true;
+    if (now - this.#askedWhileSilentAtMs < ASK_SILENT_EVERY_MS) return false;
+    this.#askedWhileSilentAtMs = now;
+    return true;
+  }
+
+  #notAsked(): Promise<never> {
+    const forMs = Math.round(performance.now() - this.#heardAtMs);
+    return Promise.reject(new BackendUnavailableError(`The server has not answered for ${forMs} ms.`));
+  }
+
+  #watched<Answer>(answer: Promise<Answer>): Promise<Answer> {
     this.#unanswered++;
-    return send().then(
-      (answer) => {
+    return answer.then(
+      (said) => {
         this.#heard();
-        return answer;
+        return said;
       },
       (error: unknown) => {
         this.#heard();
