@@ -253,7 +253,7 @@ export class RedlockBackend implements Backend, Renews, Withdraws, Inspects, Bre
         isYes: (answer) => answer === 'released',
         onVote: (voter, vote) => {
           attempt?.left(voter);
-          if (isSettled && vote instanceof LockError) this.#takeBack(voter, hold, attempt);
+          if (isSettled && vote instanceof LockError) this.#takeBackWhatIsLeft(voter, hold, attempt);
         },
       },
       { limitMs: this.#limitMs(deadline) },
@@ -263,9 +263,14 @@ export class RedlockBackend implements Backend, Renews, Withdraws, Inspects, Bre
     }
     isSettled = true;
     for (const [at, vote] of outcome.votes.entries()) {
-      if (vote instanceof LockError) this.#takeBack(this.#voters[at] as Voter, hold, attempt);
+      if (vote instanceof LockError) this.#takeBackWhatIsLeft(this.#voters[at] as Voter, hold, attempt);
     }
     return outcome;
+  }
+
+  /** After a release that this server has not confirmed. One that has nothing of it needs not be asked. */
+  #takeBackWhatIsLeft(voter: Voter, hold: Hold, attempt: Attempt | undefined): void {
+    if (attempt === undefined || attempt.mayHave(voter)) this.#takeBack(voter, hold, attempt);
   }
 
   /** Asks one server to take its vote back, in the background, until it has answered or the TTL has done it. */

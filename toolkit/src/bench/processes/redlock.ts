@@ -12,7 +12,13 @@ import { Reaper } from '../../lab/reaper.ts';
 import { findServers } from '../../lab/servers/find-server.ts';
 import { RedisServer } from '../../lab/servers/redis.ts';
 import { withFigures } from '../page.ts';
-import { measureOutages, measurePairs, type OutageFigures, type PairFigures } from '../redlock/measures.ts';
+import {
+  measureApart,
+  measureOutages,
+  measurePairs,
+  type OutageFigures,
+  type PairFigures,
+} from '../redlock/measures.ts';
 import { describeRedlock } from '../redlock/tables.ts';
 import { openVariants } from '../redlock/variants.ts';
 
@@ -80,6 +86,7 @@ async function main(): Promise<void> {
 interface Measured {
   readonly server: string;
   readonly pairs: readonly PairFigures[];
+  readonly apart: readonly PairFigures[];
   readonly outages: readonly OutageFigures[];
 }
 
@@ -102,9 +109,11 @@ async function measure(reaper: Reaper, rounds: number, peers: readonly string[],
     say('pairs');
     const pairs = await measurePairs(variants, rounds, 400);
     for (const variant of variants) await variant.close();
+    say('with the servers 1 ms away');
+    const apart = await measureApart(servers, 1, rounds, 400);
     say('with servers that are frozen and dead');
     const outages = await measureOutages(servers, quick ? 200 : 2_000);
-    return { server: `redis ${version}`, pairs, outages };
+    return { server: `redis ${version}`, pairs, apart, outages };
   } finally {
     for (const server of servers) server.stop();
   }

@@ -3,10 +3,11 @@
  *
  * @module
  */
+import { Relay } from 'holdfast/contract';
 import type { RedisServer } from '../../lab/servers/redis.ts';
 import { alternate } from '../bench.ts';
 import { quantile, ratios, type Spread, spreadOf } from '../statistics.ts';
-import { FIVE, five, type Variant } from './variants.ts';
+import { FIVE, five, openOurs, type Variant } from './variants.ts';
 
 const WARM_UP_PAIRS = 2_000;
 
@@ -32,6 +33,14 @@ export async function measurePairs(
 ): Promise<readonly PairFigures[]> {
   // What the compiler makes of a variant is the same from here on.
   for (const { pair } of variants) for (let count = 0; count < WARM_UP_PAIRS; count++) await pair();
+  return comparePairs(variants, rounds, forMs);
+}
+
+async function comparePairs(
+  variants: readonly Variant[],
+  rounds: number,
+  forMs: number,
+): Promise<readonly PairFigures[]> {
   const byName = new Map(variants.map((variant) => [variant.name, variant]));
   const slices = await alternate([...byName.keys()], rounds, (name) => slice(byName.get(name) as Variant, forMs));
   const rates = (name: string): number[] => (slices[name] as Slice[]).map(({ perSecond }) => perSecond);
@@ -51,6 +60,26 @@ async function slice({ pair }: Variant, forMs: number): Promise<Slice> {
   const tookMs = performance.now() - startedAt;
   const { user, system } = process.cpuUsage(cpu);
   return { perSecond: (count * 1_000) / tookMs, cpuUs: (user + system) / count };
+}
+
+/** The same, with each message held back for so long in either direction, as between machines. */
+export async function measureApart(
+  servers: readonly RedisServer[],
+  eachWayMs: number,
+  rounds: number,
+  forMs: number,
+): Promise<readonly PairFigures[]> {
+  const relays = await Promise.all(servers.map(({ port }) => Relay.start(port)));
+  const variants = await openOurs(relays.map(({ port }) => port));
+  for (const { pair } of variants) await pair();
+  for (const relay of relays) relay.slow(eachWayMs);
+  try {
+    return await comparePairs(variants, rounds, forMs);
+  } finally {
+    for (const relay of relays) relay.heal();
+    for (const variant of variants) await variant.close();
+    for (const relay of relays) await relay.close();
+  }
 }
 
 export interface OutageFigures {

@@ -15,6 +15,8 @@ export interface RedlockBenchResult {
   readonly loadBefore: number;
   readonly loadAfter: number;
   readonly pairs: readonly PairFigures[];
+  /** With the servers a millisecond away. */
+  readonly apart: readonly PairFigures[];
   readonly outages: readonly OutageFigures[];
 }
 
@@ -36,6 +38,13 @@ export function describeRedlock({
     ...result.pairs.map(
       ({ name, perSecond, cpuUs, fiveAgainstIt }) =>
         `| ${name} | ${spread(perSecond, 0)} | ${spread(cpuUs, 0)} | ${fiveAgainstIt ? spread(fiveAgainstIt, 2) : ''} |`,
+    ),
+    '',
+    '| the same, 1 ms away | pairs a second | five with holdfast against it |',
+    '| --- | --- | --- |',
+    ...result.apart.map(
+      ({ name, perSecond, fiveAgainstIt }) =>
+        `| ${name} | ${spread(perSecond, 0)} | ${fiveAgainstIt ? spread(fiveAgainstIt, 2) : ''} |`,
     ),
     '',
     '| holdfast/redlock, of five servers | p50 ms | p99 ms | longest, ms |',

@@ -19,26 +19,25 @@ export interface Variant {
   close(): Promise<void>;
 }
 
-export const [BARE, ONE, FIVE]: readonly [string, string, string] = [
-  'one server, SET NX PX by hand',
-  'one server, holdfast/redis',
-  'five servers, holdfast/redlock',
-];
+const BARE = 'one server, SET NX PX by hand';
+const ONE = 'one server, holdfast/redis';
+export const FIVE = 'five servers, holdfast/redlock';
 
 /** `peers`: files of subjects of the lab, which bring clients of their own. */
 export async function openVariants(ports: readonly number[], peers: readonly string[]): Promise<readonly Variant[]> {
   const url = `redlock://${ports.map((port) => `127.0.0.1:${port}`).join(',')}`;
-  return [
-    await bare(ports[0]),
-    one(ports[0]),
-    five(ports),
-    ...(await Promise.all(peers.map((file) => peer(file, url)))),
-  ];
+  const theirs = await Promise.all(peers.map((file) => peer(file, url)));
+  return [...(await openOurs(ports)), ...theirs];
 }
 
-/** With a client for each server, all with the same options as that of one server. */
-export function five(ports: readonly number[], clientOptions: object = {}): Variant {
-  const clients = ports.map((port) => quiet(new Redis({ port, ...clientOptions })));
+/** Without those of others. */
+export async function openOurs(ports: readonly number[]): Promise<readonly Variant[]> {
+  return [await bare(ports[0]), one(ports[0]), five(ports)];
+}
+
+/** With a client for each server, as the one of one server is. */
+export function five(ports: readonly number[]): Variant {
+  const clients = ports.map((port) => quiet(new Redis({ port })));
   const locks = createLocks(redlockBackend(clients.map(fromIoredis)), { ttlMs: TTL_MS });
   const lock = locks.lock('pair:five');
   return {
