@@ -74,6 +74,23 @@ export const advice = {
   poolerRemedy:
     'Behind a pooler in transaction mode use a lock that is a row with an expiry, or connect past the pooler for the lock.',
 
+  clockDone:
+    'The date that one Redis process or several are told jumps ahead, and their keys end at once. The clocks of the holders stay as they are.',
+  clockSafe:
+    'One of five servers more or less does not matter; or two held at once, and a token and a guard refused the older one.',
+  clockUnsafe:
+    'The servers gave the lock to a second holder while the first one’s time was not over, and nothing refused what the first one wrote.',
+  clockRemedy:
+    'Let clocks be slewed and never set; take a lock that gives a fencing token, and let the data refuse smaller ones.',
+
+  restartDone:
+    'Servers of a quorum are killed and come back without what they knew. A server that has forgotten its vote can give it a second time.',
+  restartSafe: 'The holder had votes to spare, or the server stayed away until all that it had promised was over.',
+  restartUnsafe:
+    'A server voted for a second holder while the first one counted on its vote. Both heeded their leases, and both worked.',
+  restartRemedy:
+    'Keep a server that has crashed away for longer than the longest TTL, or let it write down every change before it answers (appendfsync always).',
+
   cutDone: 'All connections of the holder carry nothing any more, and stay open: no FIN, no reset. Nobody is told.',
   cutSafe: 'A limit of time on either side ended it: the holder knew first, and then the lock came free.',
   cutUnsafe:

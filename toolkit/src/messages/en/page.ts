@@ -101,6 +101,8 @@ export const page = {
   continue: 'goes on',
   promote: 'promoted',
   hang: 'hangs',
+  start: 'started again',
+  jump: 'clock jumps',
 
   recoveryMs: 'free after',
   handOverMs: 'handed over in',

@@ -25,6 +25,17 @@ export const sentences = {
   questionPooler: 'Behind a PgBouncer in transaction mode, is the lock still given to one at a time?',
   questionCut:
     "When the holder's network is cut and nobody is told, does the lock come free again, and who knows it first?",
+  questionClock: "When the server's clock jumps ahead by two TTLs, do two holders damage the data?",
+  questionClockThree:
+    'When the clock of one of the three servers that a holder reaches jumps, do two hold, although both heed their leases?',
+  questionClockMajority:
+    'When the clocks of three of five servers jump at once, do two hold, although both heed their leases?',
+  questionClockFive: 'When the clock of one of the five servers that have voted for a holder jumps, is the lock kept?',
+  questionRestart:
+    'When one of the three servers that a holder reaches restarts empty at once, do two hold, although both heed their leases?',
+  questionRestartLate: 'And when that server stays away for a whole TTL before it comes back empty?',
+  questionRestartInTurn:
+    'When three of five servers restart empty one after the other, with a renewal in between, is the lock kept?',
 
   // Headlines.
   twoHolders: 'Two holders at once for {span}.',
@@ -128,6 +139,8 @@ export const sentences = {
   isCut: 'is cut off: {says} ({proof})',
   isPrimary: 'is the primary now: {says} ({proof})',
   hangs: 'hangs: {says} ({proof})',
+  isThereAgain: 'is there again: {says} ({proof})',
+  hasAnotherTime: 'has another time: {says} ({proof})',
   noEffectOf: 'no effect of "{act}": {proof}',
 
   // What was done, and how that is proven.
@@ -137,6 +150,14 @@ export const sentences = {
   killPrimary: 'kill -9, before the lock has reached the replica',
   killLeaderAfter: 'kill -9 of the leader, after {part} of the TTL',
   killLeader: 'kill -9 of the leader',
+  killServer: 'kill -9',
+  startEmpty: 'the same address, and nothing of what it knew',
+  startedEmpty: 'process {pid}, {n} keys when it answered',
+  cutForA: 'for A: nothing passes between them, and the connections stand',
+  carryNothing: '{n} connections of A that carry nothing',
+  dateAhead: 'its date is {n} s ahead from now on',
+  timeAhead: "its TIME is {n} s ahead of the machine's",
+  haveTheKey: '{list} have the key',
   cutReplica: 'stopped, and its link closed, so it gets no more writes',
   promoted: 'REPLICAOF NO ONE, and the clients are pointed at it',
   sentinelsDo: 'left to the three Sentinels',

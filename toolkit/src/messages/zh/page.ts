@@ -97,6 +97,8 @@ export const page: Readonly<Record<keyof typeof english, string>> = {
   continue: '继续运行',
   promote: '被提升',
   hang: '挂起',
+  start: '重新启动',
+  jump: '时钟跳变',
 
   recoveryMs: '多久后可用',
   handOverMs: '交接用时',

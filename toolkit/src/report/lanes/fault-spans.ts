@@ -14,8 +14,9 @@ export function faultsOn(target: string, { entries }: History, end: number): { s
   const spans = begun.flatMap((fault): Span[] => {
     if (!isLasting(fault.act)) return [];
     // It lasts until the lab takes it back.
-    const over = begun.find(({ act, at }) => at > fault.at && (act === 'continue' || act === 'promote'));
-    return [[LASTING[fault.act], fault.at, over && fault.act !== 'kill' ? over.at : end, fault.says]];
+    const ends: readonly Fault['act'][] = fault.act === 'kill' ? ['start'] : ['continue', 'promote'];
+    const over = begun.find(({ act, at }) => at > fault.at && ends.includes(act));
+    return [[LASTING[fault.act], fault.at, over?.at ?? end, fault.says]];
   });
   const marks = begun.map((fault): Mark => {
     const proof = proofOf(fault.op);

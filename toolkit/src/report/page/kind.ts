@@ -11,6 +11,8 @@ export type Kind =
   | 'leader'
   | 'disk'
   | 'pooler'
+  | 'clock'
+  | 'restart'
   | 'cut'
   | 'other';
 
@@ -24,6 +26,8 @@ const KINDS: readonly (readonly [RegExp, Kind])[] = [
   [/^(etcd-leader|zk-session)/, 'leader'],
   [/-disk(-back)?$/, 'disk'],
   [/^pooler/, 'pooler'],
+  [/^clock/, 'clock'],
+  [/^redlock-restart/, 'restart'],
   [/-cut$/, 'cut'],
 ];
 
