@@ -38,6 +38,17 @@ describe('a URL of locks', () => {
     expect(parseAddress('redis://only-a-user@h').description).toBe('redis://only-a-user@h:6379/0');
   });
 
+  it('names independent Redis servers, all with one user and password', () => {
+    const address = parseAddress('redlock://:p%40ss@one:7001,[::1],three/2');
+    expect(address).toMatchObject({
+      kind: 'redlock',
+      password: 'p@ss',
+      description: 'redlock://:***@one:7001,[::1]:6379,three:6379/2',
+    });
+    expect(address).toMatchObject({ servers: [{ host: 'one', port: 7001 }, { host: '::1' }, { host: 'three' }] });
+    expect(parseAddress('redlocks://a,b,c')).toMatchObject({ servers: [{ tls: true }, { tls: true }, { tls: true }] });
+  });
+
   it.each([
     ['mongodb://u:secret@h/db', 'starts with mongodb:'],
     ['/var/lib/secret', 'has no scheme'],
@@ -46,6 +57,8 @@ describe('a URL of locks', () => {
     ['sqlite:///%secret', '%25'],
     ['redis://u:sec ret:x@[h', 'cannot be read'],
     ['redis:///secret', 'names no host'],
+    ['redlock://u:secret@one,two', 'three servers or more'],
+    ['redlock://u:secret@one,,two', 'cannot be read'],
     ['redis://u:secret@h/0?timeout=3', 'takes no parameters'],
     ['redis://u:secret@h/queue', 'must be the number of a database'],
     ['redis://u:secret%zz@h/0', '%25'],

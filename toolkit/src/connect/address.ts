@@ -29,6 +29,14 @@ export interface RedisAddress {
   readonly description: string;
 }
 
+/** Redis servers that know nothing of each other, of which a majority holds a lock; all with one user and password. */
+export interface RedlockAddress {
+  readonly kind: 'redlock';
+  readonly servers: readonly RedisAddress[];
+  readonly password: string | undefined;
+  readonly description: string;
+}
+
 /** One etcd, by as many of its members as one knows. */
 export interface EtcdAddress {
   readonly kind: 'etcd';
@@ -60,7 +68,7 @@ export interface SqlAddress {
   readonly description: string;
 }
 
-export type Address = SqliteAddress | RedisAddress | EtcdAddress | ZooKeeperAddress | SqlAddress;
+export type Address = SqliteAddress | RedisAddress | RedlockAddress | EtcdAddress | ZooKeeperAddress | SqlAddress;
 
 /** What a user may write, for messages and help. */
 export const ADDRESS_FORMS: readonly string[] = [
@@ -68,6 +76,8 @@ export const ADDRESS_FORMS: readonly string[] = [
   'sqlite:///var/lib/jobs             the same, in a folder of your choice',
   'redis://user:password@host:6379/0  a Redis or Valkey server',
   'rediss://…                         the same over TLS',
+  'redlock://host:6379,host:6379,host:6379/0  a majority of independent Redis servers',
+  'redlocks://…                       the same over TLS',
   'etcd://host:2379,host:2379/prefix  an etcd, by some of its members',
   'etcds://…                          the same over TLS',
   'zookeeper://host:2181,host:2181/chroot  a ZooKeeper ensemble',
@@ -76,7 +86,8 @@ export const ADDRESS_FORMS: readonly string[] = [
   'mysql://user:password@host/db      MySQL or MariaDB; the same',
 ];
 
-const SCHEMES = 'sqlite:, redis://, rediss://, etcd://, etcds://, zookeeper://, zookeepers://, postgres:// or mysql://';
+const SCHEMES =
+  'sqlite:, redis://, rediss://, redlock://, redlocks://, etcd://, etcds://, zookeeper://, zookeepers://, postgres:// or mysql://';
 
 /** Reads a URL; without one it is the embedded file of this user. */
 export function parseAddress(url: string | undefined): Address {
@@ -88,6 +99,9 @@ export function parseAddress(url: string | undefined): Address {
     case 'redis':
     case 'rediss':
       return redisAddress(scheme, url);
+    case 'redlock':
+    case 'redlocks':
+      return redlockAddress(scheme, url);
     case 'etcd':
     case 'etcds':
       return etcdAddress(scheme, url);
@@ -154,6 +168,28 @@ function redisAddress(scheme: 'redis' | 'rediss', url: string): RedisAddress {
     password,
     database,
     description: `${scheme}://${user}${parts.hostname}:${port}/${database}`,
+  };
+}
+
+/** Each host is read as that of one server; all have the user, the password and the database in common. */
+function redlockAddress(scheme: 'redlock' | 'redlocks', url: string): RedlockAddress {
+  const [, userInfo = '', hosts = '', path = ''] = /^[^:]+:\/\/([^/?#]*@)?([^/?#@]*)(\/[^?#]*)?$/.exec(url) ?? [];
+  const list = hosts.split(',');
+  if (list.length < 3) {
+    throw new AddressError(
+      `The ${scheme}:// URL must name three servers or more, as ${scheme}://user:password@host:6379,host:6379,host:6379/0, with special characters in the password percent-encoded.`,
+    );
+  }
+  const single = scheme === 'redlocks' ? 'rediss' : 'redis';
+  const servers = list.map((host) => redisAddress(single, `${single}://${userInfo}${host}${path}`));
+  const shown = servers.map(({ description }) => description.replace(/^[^:]+:\/\/(.*@)?/, '').replace(/\/\d+$/, ''));
+  const [first] = servers as [RedisAddress];
+  const user = /^[^:]+:\/\/(.*@)?/.exec(first.description)?.[1] ?? '';
+  return {
+    kind: 'redlock',
+    servers,
+    password: first.password,
+    description: `${scheme}://${user}${shown.join(',')}/${first.database}`,
   };
 }
 

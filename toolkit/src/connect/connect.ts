@@ -4,13 +4,13 @@
  *
  * @module
  */
-import type { Backend, Fences } from 'holdfast';
+import type { Backend } from 'holdfast';
 import { type Address, parseAddress } from './address.ts';
 
 export interface Connection {
   /** Where the locks are, without a password. */
   readonly description: string;
-  readonly backend: Backend & Fences;
+  readonly backend: Backend;
   /** Makes the tables that are missing, where the backend has some. */
   createTables?(): Promise<void>;
   /** Closes the backend and the client under it. Safe to call twice. */
@@ -46,6 +46,10 @@ export async function connect(url: string | undefined, options: ConnectOptions =
     case 'redis': {
       const { openRedis } = await import('./redis.ts');
       return openRedis(address, options);
+    }
+    case 'redlock': {
+      const { openRedlock } = await import('./redlock.ts');
+      return openRedlock(address, options);
     }
     case 'etcd': {
       const { openEtcd } = await import('./etcd.ts');

@@ -48,7 +48,7 @@ async function connected(address: RedisAddress, { patienceMs = 0, signal }: Conn
   }
 }
 
-function newClient({ host, port, tls, username, password, database }: RedisAddress): Redis {
+export function newClient({ host, port, tls, username, password, database }: RedisAddress): Redis {
   return new Redis({
     host,
     port,
@@ -72,12 +72,12 @@ function newClient({ host, port, tls, username, password, database }: RedisAddre
 }
 
 /** With jitter, so that the processes of a whole fleet do not come back in one instant. */
-function pauseMs(tries: number): number {
+export function pauseMs(tries: number): number {
   return Math.min(RETRY_MS.most, RETRY_MS.first * 2 ** Math.min(tries - 1, 10)) * (0.5 + Math.random() / 2);
 }
 
 /** Why the first connection failed; undefined if it stands. */
-function firstFailure(client: Redis, signal: AbortSignal | undefined): Promise<Error | undefined> {
+export function firstFailure(client: Redis, signal: AbortSignal | undefined): Promise<Error | undefined> {
   return new Promise((resolve) => {
     // It may accept connections and then say nothing, as a stopped process does.
     const silence = new Error(`no answer within ${CONNECT_TIMEOUT_MS} ms`);
@@ -104,11 +104,11 @@ function firstFailure(client: Redis, signal: AbortSignal | undefined): Promise<E
   });
 }
 
-function isRefusal(error: Error): boolean {
+export function isRefusal(error: Error): boolean {
   return /^(WRONGPASS|NOAUTH)\b|invalid (username-)?password/i.test(error.message);
 }
 
-function refused(address: RedisAddress, error: Error): LockError {
+export function refused(address: RedisAddress, error: Error): LockError {
   return new LockError(
     'ACCESS_DENIED',
     `${address.description} refuses us: ${redact(error.message, address)}. Are the user and the password of the URL right?`,
@@ -116,7 +116,7 @@ function refused(address: RedisAddress, error: Error): LockError {
   );
 }
 
-function unreachable(address: RedisAddress, error: Error): BackendUnavailableError {
+export function unreachable(address: RedisAddress, error: Error): BackendUnavailableError {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   const reason = redact(error.message === '' ? code : error.message, address);
   return new BackendUnavailableError(

@@ -101,6 +101,7 @@ async function chooseSubjects(
 
 const URLS: Readonly<Record<ServerKind, string>> = {
   redis: 'redis:// or rediss://',
+  redlock: 'redlock:// or redlocks://',
   postgres: 'postgres:// or postgresql://',
   mysql: 'mysql:// or mariadb://',
   etcd: 'etcd:// or etcds://',

@@ -26,6 +26,10 @@ export interface Cluster {
   readonly urlOfA?: string;
   /** The first holder's way to the server, where it can be cut. */
   readonly wayOfA?: BlackHole;
+  /** His ways to a minority of independent servers. */
+  readonly waysOfA?: readonly BlackHole[];
+  /** Redis servers that know nothing of each other: one, or the five of a quorum. */
+  readonly independent?: Independent;
   /** Where there is a failover to be had. */
   readonly replication?: Replication;
   /** The servers of an etcd or a ZooKeeper, and the one that the first holder talks to, if that was chosen. */
@@ -33,6 +37,12 @@ export interface Cluster {
   readonly memberOfA?: Member;
   /** Ends and removes what belongs to the lab. */
   close(): Promise<void>;
+}
+
+export interface Independent {
+  readonly servers: readonly RedisServer[];
+  /** Starts one again that has ended, empty, where it was. */
+  startAgain(ended: RedisServer): Promise<RedisServer>;
 }
 
 export interface Replication {
@@ -66,6 +76,7 @@ export async function singleRedis(options: ClusterOptions): Promise<Cluster> {
   return {
     url: redis.url,
     servers: [await versionOf(redis)],
+    independent: { servers: [redis], startAgain: () => Promise.reject(new Error('There is one server only.')) },
     async close() {
       unwatch();
       redis.stop();

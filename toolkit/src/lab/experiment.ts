@@ -18,12 +18,14 @@ export interface Experiment extends Rule {
   /**
    * `one`: whatever server the subject needs, one of it, which may also be the user's. `own-one`: the same, but the lab
    * looks into it, so that it must be the lab's. `own-three`: an ensemble of three. `behind-black-hole`: the first holder's way to it can be cut. `behind-pooler`: a
-   * PgBouncer in transaction mode stands before it. The others are Redis.
+   * PgBouncer in transaction mode stands before it. `redlock-minority-apart`: of five servers of Redis, the first holder's ways to two can be cut. The
+   * others are Redis.
    */
   readonly servers:
     | 'one'
     | 'own-one'
     | 'own-three'
+    | 'redlock-minority-apart'
     | 'redis-replicated'
     | 'redis-sentinels'
     | 'behind-black-hole'
@@ -33,7 +35,7 @@ export interface Experiment extends Rule {
   /** The only one of three members that the first holder talks to. Left out: it knows all of them. */
   readonly holderAsks?: 'one-follower' | 'the-leader';
   /** A program that its fault needs. */
-  readonly tool?: 'strace' | 'pgbouncer';
+  readonly tool?: 'strace' | 'pgbouncer' | 'clock';
   /**
    * After such a silence an SQL server of the lab ends a session, as an administrator may have set it. Left out: the
    * server's own default, which is never, or eight hours.

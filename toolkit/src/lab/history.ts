@@ -67,7 +67,7 @@ export type Happening =
   /** The last line: the run came to its end. */
   | { f: 'end'; type: 'event' };
 
-export type FaultAct = 'kill' | 'stop' | 'continue' | 'cut' | 'promote' | 'hang';
+export type FaultAct = 'kill' | 'stop' | 'continue' | 'cut' | 'promote' | 'hang' | 'start' | 'jump';
 
 /** A line as it is written. `by`: A and B are the holders, `lab`, `resource` and the servers speak for themselves. */
 export type Line = { readonly t: string; readonly by: string; readonly pid: number } & Happening;

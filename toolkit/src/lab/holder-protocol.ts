@@ -15,8 +15,11 @@ export interface Commands {
   acquire: { asks: { name: string; ttlMs: number; waitMs: number }; gives: Acquired };
   /** Asks every `everyMs` until it has the lock, or `limitMs` have passed. */
   contend: { asks: { name: string; ttlMs: number; everyMs: number; limitMs: number }; gives: Contended };
-  /** Looks at the lease once, enters the section, and then reads and writes until `finish`. Answers when it is inside. */
-  enter: { asks: { computeMs: number }; gives: { entered: boolean } };
+  /**
+   * Looks at the lease once, enters the section, and then reads and writes until `finish`. Answers when it is inside.
+   * One that `heeds` its lease looks before each access, and leaves when it is lost.
+   */
+  enter: { asks: { computeMs: number; heeds?: true }; gives: { entered: boolean } };
   /** Makes the time between the next read and its write `forMs` long. Answers when that time has begun. */
   dwell: { asks: { forMs: number }; gives: null };
   /** Ends the section after the write that it is at. */

@@ -12,6 +12,7 @@ import { HistoryWriter, parseHistory } from './history.ts';
 import { Holder } from './holder.ts';
 import { judge } from './judge.ts';
 import type { Reaper } from './reaper.ts';
+import { redlockServers } from './redlock-cluster.ts';
 import { Resource } from './resource.ts';
 import type { Result } from './result.ts';
 import type { Scene } from './scene.ts';
@@ -218,6 +219,10 @@ function clusterFor(
   if (subject.server === 'none') return folderOnly(folder);
   const program = programs[subject.server];
   if ('missing' in program) throw new Error(program.missing);
+  if (subject.server === 'redlock') {
+    const minorityApart = servers === 'redlock-minority-apart';
+    return redlockServers({ reaper, program: program.file, folder, history, minorityApart });
+  }
   if (subject.server !== 'redis') {
     const { server: kind } = subject;
     if (kind === 'etcd' || kind === 'zookeeper') {

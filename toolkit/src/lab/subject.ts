@@ -11,7 +11,7 @@ export interface Subject {
   /** Short, as it shall stand in the results. */
   readonly name: string;
   /**
-   * Which server the lab shall start for it: `redis` (the default), `etcd`, `zookeeper`, `postgres`,
+   * Which server the lab shall start for it: `redis` (the default), `redlock` (five of them, named by a `redlock://` URL), `etcd`, `zookeeper`, `postgres`,
    * `mysql`, or `none` for a lock that needs no server. With `--url` the lab starts nothing.
    */
   readonly server?: ServerKind | 'none';

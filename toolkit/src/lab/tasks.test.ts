@@ -16,7 +16,14 @@ const theirs: ChosenSubject = {
   isOurs: false,
 };
 const program = { file: '/usr/bin/it' };
-const programs = { redis: program, etcd: program, zookeeper: program, postgres: program, mysql: program };
+const programs = {
+  redis: program,
+  redlock: program,
+  etcd: program,
+  zookeeper: program,
+  postgres: program,
+  mysql: program,
+};
 const missing = { missing: 'redis-server is not installed.' };
 const installed: Circumstances = {
   platform: 'linux',
@@ -86,7 +93,14 @@ describe('the plan of a check-up', () => {
 
   it('runs what needs no server when all are missing, and says of the rest what is missing', () => {
     const tasks = plan(ours, {
-      programs: { redis: missing, etcd: missing, zookeeper: missing, postgres: missing, mysql: missing },
+      programs: {
+        redis: missing,
+        redlock: missing,
+        etcd: missing,
+        zookeeper: missing,
+        postgres: missing,
+        mysql: missing,
+      },
     });
     expect(
       tasks.filter((task) => !task.notRun).map(({ experiment, subject }) => `${experiment.id} ${subject.name}`),
@@ -114,10 +128,10 @@ describe('the plan of a check-up', () => {
   it('expects the naive locks to fail where they do', () => {
     const expected = (subject: string) =>
       plan(ours)
-        .filter((task) => task.subject.name === subject && /^(crash|pause|failover)/.test(task.experiment.id))
+        .filter((task) => task.subject.name === subject && /^(crash|pause|failover|clock)/.test(task.experiment.id))
         .map((task) => task.expected);
-    expect(expected('setnx')).toEqual(['safe', 'unsafe', 'unsafe', 'unsafe']);
-    expect(expected('setnx-watchdog')).toEqual(['safe', 'unsafe', 'unsafe', 'unsafe']);
-    expect(expected('holdfast:redis')).toEqual(['safe', 'safe', 'safe', 'safe']);
+    expect(expected('setnx')).toEqual(['safe', 'unsafe', 'unsafe', 'unsafe', 'unsafe']);
+    expect(expected('setnx-watchdog')).toEqual(['safe', 'unsafe', 'unsafe', 'unsafe', 'unsafe']);
+    expect(expected('holdfast:redis')).toEqual(['safe', 'safe', 'safe', 'safe', 'safe']);
   });
 });

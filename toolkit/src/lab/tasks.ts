@@ -4,6 +4,7 @@
  * @module
  */
 import type { Experiment } from './experiment.ts';
+import { whyNoClock } from './faults/process-clock.ts';
 import type { Run, Verdict } from './result.ts';
 import type { Timing } from './scene.ts';
 import type { ServerKind, ServerProgram, ServerPrograms } from './servers/find-server.ts';
@@ -113,6 +114,10 @@ function obstacle(experiment: Experiment, subject: ChosenSubject, circumstances:
   if (subject.server !== 'none' && url === undefined) {
     const program = programs[subject.server];
     if ('missing' in program) return program.missing;
+  }
+  if (tool === 'clock') {
+    const why = whyNoClock(platform);
+    if (why !== undefined) return why;
   }
   if (tool === 'pgbouncer' && 'missing' in pgbouncer) return pgbouncer.missing;
   return tool === 'strace' && 'missing' in strace ? strace.missing : undefined;

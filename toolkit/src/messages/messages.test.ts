@@ -81,6 +81,17 @@ describe('a sentence of the lab', () => {
     );
   });
 
+  it('is known where servers restart, and where clocks jump', () => {
+    const said = [
+      'is killed: kill -9 (no process 1939)',
+      'is there again: the same address, and nothing of what it knew (process 2216, 0 keys when it answered)',
+      'is cut off: for A: nothing passes between them, and the connections stand (2 connections of A that carry nothing)',
+      "has another time: its date is 6 s ahead from now on (its TIME is 6 s ahead of the machine's)",
+      'redis-1, redis-2, redis-3 have the key',
+    ];
+    expect(said.filter((sentence) => !isKnown(sentence))).toEqual([]);
+  });
+
   it('stays as it is when nobody knows it, with the known ones around it', () => {
     expect(toChinese('fatal: no quorum')).toBe('fatal: no quorum');
     expect(toChinese('The last try failed with: ECONNREFUSED 127.0.0.1:1')).toBe(

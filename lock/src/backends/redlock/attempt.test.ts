@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { BackendUnavailableError, OutcomeUnknownError } from '../../core/errors.ts';
 import { Attempt } from './attempt.ts';
-import type { Voter } from './voter.ts';
 
-const [one, two] = ['one', 'two'] as unknown as [Voter, Voter];
+const [one, two] = [{ number: 1 }, { number: 2 }] as const;
 const unknown = new OutcomeUnknownError('the connection broke');
 const refused = new BackendUnavailableError('read-only');
 

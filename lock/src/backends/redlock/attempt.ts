@@ -7,35 +7,40 @@
  */
 
 import type { Voter } from './voter.ts';
+
+/** The place of a server among all. */
+type Numbered = Pick<Voter, 'number'>;
+
 import type { Vote } from './votes.ts';
 
 type State = 'asked' | 'given' | 'not-given' | 'unknown';
 
 export class Attempt {
-  readonly #states: Map<Voter, State> = new Map();
+  /** By the number of the server. */
+  readonly #states: (State | undefined)[] = [];
   /** Servers that have been asked to take the vote back, and have not answered yet: they do both in order. */
-  readonly #leaving: Map<Voter, number> = new Map();
+  readonly #leaving: (number | undefined)[] = [];
   #isOver = false;
 
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  asked(voter: Voter): void {
-    this.#states.set(voter, 'asked');
+  asked(voter: Numbered): void {
+    this.#states[voter.number] = 'asked';
   }
 
   /** Takes an answer in. Tells whether that server must be asked now to take its vote back. */
-  take(voter: Voter, vote: Vote): boolean {
+  take(voter: Numbered, vote: Vote): boolean {
     const state = stateAfter(vote);
-    this.#states.set(voter, state);
+    this.#states[voter.number] = state;
     if (!this.#isOver) return false;
-    return state === 'unknown' || (state === 'given' && !this.#leaving.has(voter));
+    return state === 'unknown' || (state === 'given' && !this.#leaving[voter.number]);
   }
 
   /** The answer did not come in time: the request may still arrive, and is not wanted then. */
-  doubt(voter: Voter): void {
-    this.#states.set(voter, 'unknown');
+  doubt(voter: Numbered): void {
+    this.#states[voter.number] = 'unknown';
   }
 
   /** From now on the owner wants no vote any more. */
@@ -44,24 +49,22 @@ export class Attempt {
   }
 
   /** Whether a request of this owner may reach that server after one that was sent later. */
-  mayArriveLate(voter: Voter): boolean {
-    return this.#states.get(voter) === 'unknown';
+  mayArriveLate(voter: Numbered): boolean {
+    return this.#states[voter.number] === 'unknown';
   }
 
   /** Whether that server has given its vote, or will when it comes to the request. */
-  mayHave(voter: Voter): boolean {
-    const state = this.#states.get(voter);
+  mayHave(voter: Numbered): boolean {
+    const state = this.#states[voter.number];
     return state === 'given' || state === 'asked';
   }
 
-  leaving(voter: Voter): void {
-    this.#leaving.set(voter, (this.#leaving.get(voter) ?? 0) + 1);
+  leaving(voter: Numbered): void {
+    this.#leaving[voter.number] = (this.#leaving[voter.number] ?? 0) + 1;
   }
 
-  left(voter: Voter): void {
-    const open = (this.#leaving.get(voter) ?? 0) - 1;
-    if (open > 0) this.#leaving.set(voter, open);
-    else this.#leaving.delete(voter);
+  left(voter: Numbered): void {
+    this.#leaving[voter.number] = (this.#leaving[voter.number] ?? 1) - 1;
   }
 }
 

@@ -58,6 +58,8 @@ export class RedlockBackend implements Backend, Renews, Withdraws, Inspects, Bre
   /** What is held, or was granted a moment ago. */
   readonly #attempts: Map<OwnerId, Attempt> = new Map();
   readonly #errands: Errands = new Errands();
+  /** Whether a majority has answered, ever. */
+  #isConnected = false;
   readonly #lossCallbacks: Set<(owner: OwnerId, reason: LossReason | 'at-risk') => void> = new Set();
 
   constructor(servers: readonly RedisCommands[], settings: RedlockBackendSettings) {
@@ -251,7 +253,7 @@ export class RedlockBackend implements Backend, Renews, Withdraws, Inspects, Bre
         isYes: (answer) => answer === 'released',
         onVote: (voter, vote) => {
           attempt?.left(voter);
-          if (isSettled && vote instanceof LockError) this.#takeBack(voter, hold, attempt);
+          if (isSettled && vote instanceof LockError) this.#takeBackWhatIsLeft(voter, hold, attempt);
         },
       },
       { limitMs: this.#limitMs(deadline) },
@@ -261,9 +263,14 @@ export class RedlockBackend implements Backend, Renews, Withdraws, Inspects, Bre
     }
     isSettled = true;
     for (const [at, vote] of outcome.votes.entries()) {
-      if (vote instanceof LockError) this.#takeBack(this.#voters[at] as Voter, hold, attempt);
+      if (vote instanceof LockError) this.#takeBackWhatIsLeft(this.#voters[at] as Voter, hold, attempt);
     }
     return outcome;
+  }
+
+  /** After a release that this server has not confirmed. One that has nothing of it needs not be asked. */
+  #takeBackWhatIsLeft(voter: Voter, hold: Hold, attempt: Attempt | undefined): void {
+    if (attempt === undefined || attempt.mayHave(voter)) this.#takeBack(voter, hold, attempt);
   }
 
   /** Asks one server to take its vote back, in the background, until it has answered or the TTL has done it. */
@@ -298,8 +305,8 @@ export class RedlockBackend implements Backend, Renews, Withdraws, Inspects, Bre
   /** How long answers are waited for. The first ones of all come with the connections, which may take longer. */
   #limitMs(deadline: Instant): number {
     const leftMs = deadline - systemClock.now();
-    const known = this.#voters.filter(({ isKnown }) => isKnown).length;
-    return known < majority(this.#voters.length) ? leftMs : Math.min(this.#settings.nodeTimeoutMs, leftMs);
+    this.#isConnected ||= this.#voters.filter(({ isKnown }) => isKnown).length >= majority(this.#voters.length);
+    return this.#isConnected ? Math.min(this.#settings.nodeTimeoutMs, leftMs) : leftMs;
   }
 }
 

@@ -54,16 +54,21 @@ export class Voter {
    * is sent any more once `isOver` says that nobody waits for the answer.
    */
   ask(task: Task<Operation>, isOver: () => boolean): Promise<string> {
-    if (this.#checked) return this.#watched(() => this.#batch.run(task));
+    if (!this.#isAsked()) return this.#notAsked();
+    if (this.#checked) return this.#watched(this.#batch.run(task));
     return this.#check(task.lockName).then(() => {
       if (isOver()) throw new BackendUnavailableError('The server answered too late to be asked.');
-      return this.#watched(() => this.#batch.run(task));
+      return this.#watched(this.#batch.run(task));
     });
   }
 
   /** One command of another kind, watched in the same way. Rejects with the client's own error. */
   send(args: readonly string[]): Promise<unknown> {
-    return this.#watched(() => this.commands.send(args));
+    return this.#isAsked() ? this.#send(args) : this.#notAsked();
+  }
+
+  #send(args: readonly string[]): Promise<unknown> {
+    return this.#watched(this.commands.send(args));
   }
 
   /** Looks at the server once; until that has succeeded every question begins with it. */
@@ -75,7 +80,7 @@ export class Voter {
   }
 
   async #look(lockName: string): Promise<void> {
-    const watched = { send: (args: readonly string[]) => this.send(args) };
+    const watched = { send: (args: readonly string[]) => this.#send(args) };
     try {
       const [runId] = await Promise.all([this.#runId(), checkEviction(watched, this.#settings.eviction, lockName)]);
       const first = runId === undefined ? this : this.#settings.claimRunId(runId, this);
@@ -91,7 +96,7 @@ export class Voter {
 
   /** What tells servers apart. Not every user may ask INFO; then nobody can look whether two clients lead to one server. */
   async #runId(): Promise<string | undefined> {
-    const reply = await this.send(['INFO', 'server']).catch((error: unknown) => {
+    const reply = await this.#send(['INFO', 'server']).catch((error: unknown) => {
       if (/^NOPERM|permissions/i.test(error instanceof Error ? error.message : String(error))) return '';
       throw error;
     });
@@ -107,22 +112,28 @@ export class Voter {
     );
   }
 
-  #watched<Answer>(send: () => Promise<Answer>): Promise<Answer> {
+  /** Whether a request goes out now: not to a silent server, but for one now and then. */
+  #isAsked(): boolean {
     const now = performance.now();
     if (this.#unanswered === 0) this.#heardAtMs = now;
     else if (now - this.#heardAtMs > this.#settings.silentAfterMs) this.#suspect();
-    if (this.#silent) {
-      if (now - this.#askedWhileSilentAtMs < ASK_SILENT_EVERY_MS) {
-        const forMs = Math.round(now - this.#heardAtMs);
-        return Promise.reject(new BackendUnavailableError(`The server has not answered for ${forMs} ms.`));
-      }
-      this.#askedWhileSilentAtMs = now;
-    }
+    if (!this.#silent) return true;
+    if (now - this.#askedWhileSilentAtMs < ASK_SILENT_EVERY_MS) return false;
+    this.#askedWhileSilentAtMs = now;
+    return true;
+  }
+
+  #notAsked(): Promise<never> {
+    const forMs = Math.round(performance.now() - this.#heardAtMs);
+    return Promise.reject(new BackendUnavailableError(`The server has not answered for ${forMs} ms.`));
+  }
+
+  #watched<Answer>(answer: Promise<Answer>): Promise<Answer> {
     this.#unanswered++;
-    return send().then(
-      (answer) => {
+    return answer.then(
+      (said) => {
         this.#heard();
-        return answer;
+        return said;
       },
       (error: unknown) => {
         this.#heard();

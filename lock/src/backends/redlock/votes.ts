@@ -73,13 +73,12 @@ export function askAll(
       }
       question.onVote?.(voters[at] as Voter, vote);
     };
+    const over = (): boolean => isOver;
     for (const [at, voter] of voters.entries()) {
-      question
-        .ask(voter, () => isOver)
-        .then(
-          (answer) => take(at, answer),
-          (error: unknown) => take(at, asLockError(error)),
-        );
+      question.ask(voter, over).then(
+        (answer) => take(at, answer),
+        (error: unknown) => take(at, asLockError(error)),
+      );
     }
   });
 }

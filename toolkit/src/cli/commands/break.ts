@@ -52,22 +52,34 @@ async function breakLock(name: string, options: BreakOptions): Promise<number> {
     if (broken === null) return nothingToBreak(name, options);
     const { holderJson, place } = await import('../reports.ts');
     if (options.json) {
-      printJson({ lock: name, broken: holderJson(broken), raiseTo });
+      printJson({ lock: name, broken: holderJson(broken), raiseTo: raiseTo ?? null });
     } else {
       printLines([
         `Broke the lock ${JSON.stringify(name)}.`,
         `  held by   ${place(broken)}`,
         ...(broken.fencingToken === undefined ? [] : [`  token     ${broken.fencingToken}`]),
-        `  raise to  ${raiseTo}`,
-        '',
-        'A guard refuses the broken holder from the moment it has seen that token or a',
-        `larger one, and not before: raise(resource, ${raiseTo}n) does it at`,
-        "once, otherwise the next holder's first access does.",
+        ...(raiseTo === undefined ? WITHOUT_TOKENS : guardLines(raiseTo)),
       ]);
     }
     return EXIT_CODES.done.code;
   });
 }
+
+function guardLines(raiseTo: bigint): readonly string[] {
+  return [
+    `  raise to  ${raiseTo}`,
+    '',
+    'A guard refuses the broken holder from the moment it has seen that token or a',
+    `larger one, and not before: raise(resource, ${raiseTo}n) does it at`,
+    "once, otherwise the next holder's first access does.",
+  ];
+}
+
+const WITHOUT_TOKENS: readonly string[] = [
+  '',
+  'There are no fencing tokens here: the broken holder works on until its next',
+  'renewal, and nothing can refuse what it writes.',
+];
 
 function nothingToBreak(name: string, options: BreakOptions): number {
   process.stderr.write(

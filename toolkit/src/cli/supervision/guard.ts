@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { createLocks, type FencedLease, type Locks } from 'holdfast';
+import { createLocks, type Lease, type Locks } from 'holdfast';
 import { type Connection, connect } from '../../connect/connect.ts';
 import { asUsage, toFailure } from '../failure.ts';
 import { type GuardPorts, LockedRun } from './locked-run.ts';
@@ -56,7 +56,7 @@ export class Guard {
     const { signal } = this.#giveUp;
     const giveUpAt = monotonicNow() + waitMs;
     let connection: Connection | undefined;
-    let locks: Locks<FencedLease> | undefined;
+    let locks: Locks<Lease> | undefined;
     try {
       connection = await connect(url, { patienceMs: waitMs, signal, underGuard: true });
       const locksOfRun = createLocks(connection.backend, { ttlMs });
@@ -74,7 +74,7 @@ export class Guard {
     }
   }
 
-  async #runUnder(lease: FencedLease, start: Start): Promise<Ended> {
+  async #runUnder(lease: Lease, start: Start): Promise<Ended> {
     if (this.#giveUp.signal.aborted) {
       await lease.release().catch(() => undefined); // the TTL ends it then
       return { kind: 'ended', code: null, signal: null };

@@ -5,7 +5,7 @@
  * @module
  */
 import { channel } from 'node:diagnostics_channel';
-import { type FencedLease, LeaseLostError, type LockEvents } from 'holdfast';
+import { type FencedLease, type Lease, LeaseLostError, type LockEvents } from 'holdfast';
 import { formatDuration } from '../durations.ts';
 import { toFailure } from '../failure.ts';
 import { type CommandEnd, startCommand } from './command.ts';
@@ -25,7 +25,7 @@ export interface GuardPorts {
 type Cause = 'lost' | 'running-out' | 'front-gone';
 
 export class LockedRun {
-  readonly #lease: FencedLease;
+  readonly #lease: Lease;
   readonly #start: Start;
   readonly #ports: GuardPorts;
   readonly #terms: Terms;
@@ -38,7 +38,7 @@ export class LockedRun {
   #group: ProcessGroup | undefined;
   #toldToEnd = false;
 
-  constructor(lease: FencedLease, start: Start, ports: GuardPorts) {
+  constructor(lease: Lease, start: Start, ports: GuardPorts) {
     this.#lease = lease;
     this.#start = start;
     this.#ports = ports;
@@ -79,7 +79,9 @@ export class LockedRun {
     if (this.#lease.state === 'lost') return this.#conclude({ code: null, signal: null });
     const watch = new LastWatch();
     const { lockName, command, args, killAfterMs } = this.#start;
-    const { owner, ttlMs, fencingToken } = this.#lease;
+    const { owner, ttlMs } = this.#lease;
+    // Empty where the backend has no tokens: that of an outer `holdfast run` must not be taken for ours.
+    const { fencingToken = '' } = this.#lease as Partial<FencedLease>;
     const variables = { HOLDFAST_LOCK: lockName, HOLDFAST_TOKEN: String(fencingToken) };
     const environment = Object.entries(variables).map((entry) => entry.join('='));
     void this.#ports.tell({ kind: 'starting', owner, ttlMs, validUntil: this.#validUntil, environment });

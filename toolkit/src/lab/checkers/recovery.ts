@@ -51,6 +51,7 @@ function isBeginOfFault(entry: Entry): entry is Fault {
     (entry.act === 'kill' ||
       entry.act === 'stop' ||
       entry.act === 'hang' ||
+      entry.act === 'jump' ||
       (entry.act === 'cut' && entry.target === 'A'))
   );
 }

@@ -1,4 +1,5 @@
 import type { Experiment } from '../experiment.ts';
+import { clock, clockMajority, clockOneOfFive, clockOneOfThree } from './clock.ts';
 import crash from './crash.ts';
 import { etcdDisk, etcdDiskBack } from './etcd-disk.ts';
 import etcdLease from './etcd-lease.ts';
@@ -8,6 +9,7 @@ import partition from './partition.ts';
 import pause from './pause.ts';
 import pooler from './pooler.ts';
 import { etcdQueue, etcdQueue100, zkQueue, zkQueue100 } from './queue.ts';
+import { redlockRestart, redlockRestartInTurn, redlockRestartLate } from './redlock.ts';
 import silentCut from './silent-cut.ts';
 
 /** In the order in which they are run and printed. */
@@ -17,6 +19,13 @@ export const experiments: readonly Experiment[] = [
   partition,
   failover,
   failoverSentinel,
+  clock,
+  clockOneOfThree,
+  clockMajority,
+  clockOneOfFive,
+  redlockRestart,
+  redlockRestartLate,
+  redlockRestartInTurn,
   etcdLease,
   etcdQueue,
   etcdQueue100,

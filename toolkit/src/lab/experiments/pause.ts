@@ -19,10 +19,11 @@ const pause: Experiment = experiment({
   checkers: [sanity, exposure, mutualExclusion, fencingOrder, openRegister, guardedRegister, recovery],
   needsRecovery: false,
   needsExposure: true,
-  // A session lock has no token that a guard could check, ours included.
+  // A session lock, and one on a quorum, has no token that a guard could check, ours included.
   expected: {
     setnx: 'unsafe',
     'setnx-watchdog': 'unsafe',
+    'holdfast:redlock': 'unsafe',
     'etcd-naive': 'unsafe',
     'pg-advisory': 'unsafe',
     'holdfast:postgres-session': 'unsafe',

@@ -41,13 +41,14 @@ const verbs: { [V in Verb]: (asks: Commands[V]['asks']) => Promise<Commands[V]['
   },
   acquire: (asks) => opened().acquire(asks),
   contend: (asks) => opened().contend(asks),
-  async enter({ computeMs }) {
+  async enter({ computeMs, heeds = false }) {
     const held = opened().held();
     if (!resource) throw new Error('The resource is not open.');
-    // The one look at the lease before the work begins. What comes after it is past that check.
+    // Often the one look at the lease before the work begins; what comes after it is past that check.
     if (!held.ask()) return { entered: false };
     tell({ steps: 0 }); // of this section
-    section = new Section({ held, resource, history, computeMs, onStep: (steps) => tell({ steps }), onError: trouble });
+    const onStep = (steps: number): void => tell({ steps });
+    section = new Section({ held, resource, history, computeMs, heeds, onStep, onError: trouble });
     return { entered: true };
   },
   async dwell({ forMs }) {

@@ -25,8 +25,8 @@ const KNOWN_PLACES: readonly string[] = [
   '/usr/local/opt/postgresql@17/bin',
 ];
 
-/** What the lab can start. */
-export type ServerKind = 'redis' | 'etcd' | 'zookeeper' | 'postgres' | 'mysql';
+/** What the lab can start; `redlock` is five of Redis. */
+export type ServerKind = 'redis' | 'redlock' | 'etcd' | 'zookeeper' | 'postgres' | 'mysql';
 
 export type ServerProgram =
   | {
@@ -41,6 +41,7 @@ export type ServerPrograms = Readonly<Record<ServerKind, ServerProgram>>;
 export function findServers(env: NodeJS.ProcessEnv = process.env): ServerPrograms {
   return {
     redis: findRedisServer(env),
+    redlock: findRedisServer(env),
     etcd: findEtcd(env),
     zookeeper: findZooKeeper(env),
     postgres: findPostgres(env),

@@ -23,6 +23,8 @@ export interface RedisOptions {
   readonly name: string;
   readonly folder: string;
   readonly replicaOf?: RedisServer;
+  /** Left out: any that is free. */
+  readonly port?: number;
   /** The text of its configuration file, for a Sentinel. */
   readonly sentinel?: string;
 }
@@ -57,7 +59,7 @@ export class RedisServer {
   /** Resolves when the server answers. Takes another port if somebody was quicker with the first. */
   static async start(options: RedisOptions): Promise<RedisServer> {
     for (let attempt = 1; ; attempt++) {
-      const started = await tryToStart(options, await freePort());
+      const started = await tryToStart(options, options.port ?? (await freePort()));
       if (started) return new RedisServer(options.name, started.port, started.process, started.client);
       if (attempt === 5)
         throw new Error(`${options.name} found no free port in ${attempt} attempts.\n${logOf(options)}`);

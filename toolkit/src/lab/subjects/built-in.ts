@@ -48,6 +48,13 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     load: async () => (await import('./holdfast-redis.ts')).default,
   },
   {
+    name: 'holdfast:redlock',
+    server: 'redlock',
+    followsSentinels: false,
+    summary: 'holdfast/redlock, on five servers',
+    load: async () => (await import('./holdfast-redlock.ts')).default,
+  },
+  {
     name: 'etcd-naive',
     server: 'etcd',
     followsSentinels: false,

@@ -21,6 +21,7 @@ const NAME = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]{1,40}$/u;
 /** What the lab can start for a subject. */
 const SERVERS: readonly string[] = [
   'redis',
+  'redlock',
   'etcd',
   'zookeeper',
   'postgres',

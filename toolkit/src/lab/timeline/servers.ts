@@ -34,7 +34,10 @@ function tellRenewals(renewals: readonly Of<'server'>[]): Told[] {
   });
 }
 
+/** What is no misfortune. */
+const PLAIN: readonly string[] = ['leads', 'votes'];
+
 function tellEvent({ at, by, event, says }: Of<'server'>): Told[] {
-  if (says !== undefined) return [{ at, by, says, tone: event === 'leads' ? 'plain' : 'bad' }];
+  if (says !== undefined) return [{ at, by, says, tone: PLAIN.includes(event) ? 'plain' : 'bad' }];
   return event === 'expired' ? [{ at, by, says: 'the key expires', tone: 'plain' }] : [];
 }

@@ -54,6 +54,8 @@ const DONE: Readonly<Record<Of<'fault'>['act'], string>> = {
   cut: 'is cut off',
   promote: 'is the primary now',
   hang: 'hangs',
+  start: 'is there again',
+  jump: 'has another time',
 };
 
 function faults({ entries }: History): Told[] {

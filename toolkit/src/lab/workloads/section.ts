@@ -2,7 +2,8 @@
  * The user's code inside what the lock protects: read, compute, write, again and again until it is told to finish.
  *
  * It has looked at its lease before it went in and does not look again, as code that is past its check cannot; so a
- * holder that is stopped in here writes when it wakes. It enters the guard before it reads.
+ * holder that is stopped in here writes when it wakes. It enters the guard before it reads. One that heeds its lease does look
+ * before each access, which is the best that can be done without a token.
  *
  * @module
  */
@@ -18,6 +19,7 @@ interface Dependencies {
   readonly history: HistoryWriter;
   /** How long the work between a read and its write takes. */
   readonly computeMs: number;
+  readonly heeds?: boolean;
   readonly onStep: (steps: number) => void;
   readonly onError: (error: unknown) => void;
 }
@@ -52,13 +54,18 @@ export class Section {
   async #run(): Promise<void> {
     const { held, history, onStep } = this.#use;
     history.write({ f: 'section', type: 'enter', hold: held.id });
-    while (!this.#finishing) {
+    while (!this.#finishing && this.#mayGoOn()) {
       this.#see(await this.#access('read'));
       await this.#compute();
+      if (!this.#mayGoOn()) break;
       await this.#access('write');
       onStep(++this.#steps);
     }
     history.write({ f: 'section', type: 'leave', hold: held.id });
+  }
+
+  #mayGoOn(): boolean {
+    return this.#use.heeds !== true || this.#use.held.ask();
   }
 
   async #access(access: 'read' | 'write'): Promise<AccessAnswer> {

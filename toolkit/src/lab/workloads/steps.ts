@@ -41,9 +41,9 @@ export async function expectBusy(scene: Scene): Promise<void> {
   await B.ask('release', {});
 }
 
-/** Goes into the section and does some work. It stays in there until it is told to finish. */
-export async function work(holder: Holder): Promise<void> {
-  const { entered } = await holder.ask('enter', { computeMs: COMPUTE_MS });
+/** Goes into the section and does some work. It stays in there until it is told to finish, or heeds that the lease is lost. */
+export async function work(holder: Holder, { heeds = false }: { readonly heeds?: boolean } = {}): Promise<void> {
+  const { entered } = await holder.ask('enter', { computeMs: COMPUTE_MS, ...(heeds ? { heeds } : {}) });
   if (!entered)
     throw new Error(`${holder.by} was granted the lock, and believes() said at once that it does not hold it.`);
   await holder.reachSteps(SOME_WRITES, WORK_LIMIT_MS);

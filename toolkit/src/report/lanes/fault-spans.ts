@@ -20,10 +20,11 @@ export function faultsOn(target: string, { entries }: History, end: number): { s
   const proofOf = (op: number): string | undefined =>
     faults.flatMap((fault) => (fault.op === op && fault.type !== 'invoke' ? [fault.proof] : []))[0];
   const spans = begun.flatMap((fault): Span[] => {
-    if (!isLasting(fault.act)) return [];
+    const done = fault.act;
+    if (!isLasting(done)) return [];
     // It lasts until the lab takes it back.
-    const over = begun.find(({ act, at }) => at > fault.at && ENDS[fault.act].includes(act));
-    return [[LASTING[fault.act], fault.at, over?.at ?? end, fault.says]];
+    const over = begun.find(({ act, at }) => at > fault.at && ENDS[done].includes(act));
+    return [[LASTING[done], fault.at, over?.at ?? end, fault.says]];
   });
   const marks = begun.map((fault): Mark => {
     const proof = proofOf(fault.op);

@@ -1,0 +1,120 @@
+/**
+ * The benchmark of a lock on five Redis servers: starts them, measures, prints. Everything that it starts ends with it.
+ *
+ * @module
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
+import { endOnSignal } from '../../lab/interrupt.ts';
+import { machineNow } from '../../lab/machine.ts';
+import { Reaper } from '../../lab/reaper.ts';
+import { findServers } from '../../lab/servers/find-server.ts';
+import { RedisServer } from '../../lab/servers/redis.ts';
+import { withFigures } from '../page.ts';
+import {
+  measureApart,
+  measureOutages,
+  measurePairs,
+  type OutageFigures,
+  type PairFigures,
+} from '../redlock/measures.ts';
+import { describeRedlock } from '../redlock/tables.ts';
+import { openVariants } from '../redlock/variants.ts';
+
+const SERVERS = 5;
+
+const HELP = `Measures holdfast/redlock on five servers against one server through the same client, and against others.
+
+  npm run bench:redlock -- [options]
+
+  --quick           fewer rounds: to see that it works, not to publish
+  --rounds N        alternating rounds (15)
+  --peer FILE       a subject of the check-up to compare with; may be given several times
+  --markdown FILE   writes the tables into this page, in place of those it has
+`;
+
+await main().catch((error: unknown) => {
+  process.stderr.write(`holdfast bench: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});
+
+async function main(): Promise<void> {
+  const { values: options } = parseArgs({
+    options: {
+      quick: { type: 'boolean', default: false },
+      rounds: { type: 'string' },
+      peer: { type: 'string', multiple: true, default: [] },
+      markdown: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (options.help) {
+    process.stdout.write(HELP);
+    return;
+  }
+  const rounds = options.rounds === undefined ? (options.quick ? 3 : 15) : Number(options.rounds);
+  if (!Number.isInteger(rounds) || rounds < 1) throw new RangeError('--rounds must be a whole number from 1.');
+  const page = options.markdown === undefined ? undefined : readFileSync(options.markdown, 'utf8');
+
+  const reaper = await Reaper.start();
+  const interrupt = endOnSignal(reaper);
+  try {
+    const startedAt = new Date().toISOString();
+    const loadBefore = loadavg()[0] as number;
+    const measured = await interrupt.unlessInterrupted(measure(reaper, rounds, options.peer, options.quick));
+    const { os, arch, cpus: processors, node } = machineNow([]);
+    const args = process.argv.slice(2).join(' ');
+    const text = describeRedlock({
+      startedAt,
+      command: `npm run bench:redlock${args === '' ? '' : ` -- ${args}`}`,
+      rounds,
+      machine: `${cpus()[0]?.model.trim()}, ${processors} processors, ${os} ${arch}; Node ${node}`,
+      loadBefore,
+      loadAfter: loadavg()[0] as number,
+      ...measured,
+    });
+    process.stdout.write(`${text}\n`);
+    if (options.markdown !== undefined && page !== undefined)
+      writeFileSync(options.markdown, withFigures(page, text, 'npm run bench:redlock'));
+  } finally {
+    interrupt.dispose();
+    await reaper.close();
+  }
+}
+
+interface Measured {
+  readonly server: string;
+  readonly pairs: readonly PairFigures[];
+  readonly apart: readonly PairFigures[];
+  readonly outages: readonly OutageFigures[];
+}
+
+async function measure(reaper: Reaper, rounds: number, peers: readonly string[], quick: boolean): Promise<Measured> {
+  const program = findServers().redlock;
+  if ('missing' in program) throw new Error(program.missing);
+  const say = (what: string): unknown => process.stderr.write(`holdfast bench: ${what}\n`);
+  say('starting five servers');
+  const servers: RedisServer[] = [];
+  try {
+    for (let number = 1; number <= SERVERS; number++) {
+      const use = { reaper, program: program.file, folder: reaper.folder, name: `redis-${number}` };
+      servers.push(await RedisServer.start(use));
+    }
+    const version = await (servers[0] as RedisServer).info('server', 'redis_version');
+    const variants = await openVariants(
+      servers.map(({ port }) => port),
+      peers,
+    );
+    say('pairs');
+    const pairs = await measurePairs(variants, rounds, 400);
+    for (const variant of variants) await variant.close();
+    say('with the servers 1 ms away');
+    const apart = await measureApart(servers, 1, rounds, 400);
+    say('with servers that are frozen and dead');
+    const outages = await measureOutages(servers, quick ? 200 : 2_000);
+    return { server: `redis ${version}`, pairs, apart, outages };
+  } finally {
+    for (const server of servers) server.stop();
+  }
+}
