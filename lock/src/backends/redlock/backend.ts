@@ -41,6 +41,9 @@ export interface RedlockBackendSettings {
   readonly nodeTimeoutMs: number;
 }
 
+/** How long `close` waits at least for the servers that have not answered yet to take their vote back. */
+const LAST_TRY_MS = 1_000;
+
 export class RedlockBackend implements Backend, Renews, Withdraws, Inspects, Breaks, ReportsLoss {
   readonly id = 'redlock';
   readonly guarantee: Guarantee = {
@@ -162,7 +165,7 @@ export class RedlockBackend implements Backend, Renews, Withdraws, Inspects, Bre
 
   async close(): Promise<void> {
     this.#lossCallbacks.clear();
-    await this.#errands.close(this.#settings.nodeTimeoutMs);
+    await this.#errands.close(Math.max(LAST_TRY_MS, this.#settings.nodeTimeoutMs));
     for (const { commands } of this.#voters) commands.close?.();
   }
 

@@ -72,7 +72,7 @@ function freeze(...places: number[]): () => void {
 describe('a lock on five servers', () => {
   it('is had within the time for one server while one is dead and one is frozen, and leaves nothing where that wakes', async () => {
     const name = newName();
-    const [locks, rivals] = [locksOn(open()), locksOn(open())];
+    const [locks, rivals] = [locksOn(open({ nodeTimeoutMs: 1_000 })), locksOn(open({ nodeTimeoutMs: 1_000 }))];
     await locks.lock('warm').run(() => undefined);
     await rivals.lock('warm').run(() => undefined);
     await servers.at(4).kill();
@@ -83,7 +83,7 @@ describe('a lock on five servers', () => {
         const lease = await locks.lock(name).acquire();
         expect(await rivals.lock(name).tryAcquire()).toBeNull();
         await lease.release();
-        expect(performance.now() - askedAt).toBeLessThan(2_000); // 200 ms for one server, and a loaded machine
+        expect(performance.now() - askedAt).toBeLessThan(10_000); // 1 s for one server, and a loaded machine
       }
     } finally {
       thaw();
