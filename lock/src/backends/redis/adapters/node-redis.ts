@@ -7,8 +7,9 @@ import type { AnyListener, RedisCommands, RedisSubscriber, SubscriberEvents } fr
 
 /** The members of a node-redis client that we use. */
 export interface NodeRedisClient {
+  readonly options?: { readonly socket?: object };
   sendCommand(args: string[], options?: object): Promise<unknown>;
-  duplicate(): NodeRedisSubscriber;
+  duplicate(overrides?: object): NodeRedisSubscriber;
 }
 
 /** A client made with `createSentinel`. */
@@ -28,12 +29,17 @@ export interface NodeRedisCluster {
 
 /** The members of the second connection that we use. */
 export interface NodeRedisSubscriber {
+  readonly isOpen?: boolean;
+  unref?(): void;
   connect(): Promise<unknown>;
   destroy(): unknown;
   on(event: string, listener: AnyListener): unknown;
   subscribe(channel: string, listener: (message: string, channel: string) => void): Promise<unknown>;
   unsubscribe(channel: string): Promise<unknown>;
 }
+
+/** Between attempts to connect again, while the server is away. */
+const RECONNECT_MS = { first: 50, most: 500 };
 
 /** Replies as strings, whatever the client maps them to for its own program. */
 const PLAIN = { typeMapping: {} };
@@ -57,7 +63,7 @@ export function fromNodeRedis(client: NodeRedisClient | NodeRedisSentinel | Node
   }
   return {
     send: (args) => client.sendCommand([...args], PLAIN),
-    openSubscriber: (events) => listenOn(client.duplicate(), events, true),
+    openSubscriber: (events) => listenInBackground(client, events),
   };
 }
 
@@ -71,6 +77,39 @@ function fromCluster(client: NodeRedisCluster): RedisCommands {
           ((await client.nodeClient(master as never)) as NodeRedisClient).sendCommand([...args], PLAIN),
       })),
     openSubscriber: (events) => listenOn(client.duplicate(), events, false),
+  };
+}
+
+/**
+ * On a connection that keeps no process alive, and neither does its return: a client of node-redis that connects again by
+ * itself waits with a timer that does.
+ */
+function listenInBackground(client: NodeRedisClient, events: SubscriberEvents): RedisSubscriber {
+  const connection = client.duplicate({ socket: { ...client.options?.socket, reconnectStrategy: false } });
+  connection.unref?.();
+  let timer: NodeJS.Timeout | undefined;
+  let times = 0;
+  let isClosed = false;
+  connection.on('ready', () => {
+    times = 0;
+  });
+  connection.on('error', () => {
+    if (isClosed || connection.isOpen === true || timer !== undefined) return;
+    events.onDisconnected();
+    const waitMs = Math.min(RECONNECT_MS.most, RECONNECT_MS.first * 2 ** Math.min(times++, 8));
+    timer = setTimeout(() => {
+      timer = undefined;
+      connection.connect().catch(() => undefined); // its error is told above as well
+    }, waitMs).unref();
+  });
+  const subscriber = listenOn(connection, events, true);
+  return {
+    ...subscriber,
+    close: () => {
+      isClosed = true;
+      clearTimeout(timer);
+      subscriber.close();
+    },
   };
 }
 

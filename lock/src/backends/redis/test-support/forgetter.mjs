@@ -6,20 +6,25 @@ import { fromIoredis, fromNodeRedis, redisBackend } from 'holdfast/redis';
 import { Redis } from 'ioredis';
 import { Redis as IoValkey } from 'iovalkey';
 
-const [kind, port] = [process.argv[2], Number(process.argv[3])];
+const [, , kind, port] = process.argv;
 const ignore = () => undefined;
 
 const open = {
   ioredis: async () => {
-    const client = new Redis({ host: '127.0.0.1', port }).on('error', ignore);
+    const client = new Redis({ host: '127.0.0.1', port: Number(port) }).on('error', ignore);
     return { commands: fromIoredis(client), quit: () => client.disconnect() };
   },
   iovalkey: async () => {
-    const client = new IoValkey({ host: '127.0.0.1', port }).on('error', ignore);
+    const client = new IoValkey({ host: '127.0.0.1', port: Number(port) }).on('error', ignore);
     return { commands: fromIoredis(client), quit: () => client.disconnect() };
   },
   'node-redis': async () => {
-    const client = createClient({ socket: { host: '127.0.0.1', port } }).on('error', ignore);
+    const client = createClient({ socket: { host: '127.0.0.1', port: Number(port) } }).on('error', ignore);
+    await client.connect();
+    return { commands: fromNodeRedis(client), quit: () => client.destroy() };
+  },
+  'node-redis by its URL': async () => {
+    const client = createClient({ url: `redis://127.0.0.1:${port}` }).on('error', ignore);
     await client.connect();
     return { commands: fromNodeRedis(client), quit: () => client.destroy() };
   },
@@ -36,4 +41,4 @@ process.once('message', () => {
   quit();
   process.disconnect();
 });
-process.send('ready');
+process.send('listening');
