@@ -20,6 +20,7 @@ import type { BackendCalls } from './call.ts';
 import { Instant } from './clock.ts';
 import { isTransient, type LockError } from './errors.ts';
 import { publish } from './events.ts';
+import type { Janitor } from './janitor.ts';
 import { type Grant, marginMs, toGrant } from './lease.ts';
 
 /** Between attempts on a backend without a queue: not below, not above, with full jitter between. */
@@ -33,15 +34,20 @@ export function heartbeatMs(ttlMs: number): number {
   return Math.min(ttlMs / 3, 5_000);
 }
 
-export interface ContenderTasks {
+/** What a contender works with. */
+export interface ContenderTools {
   readonly calls: BackendCalls;
   readonly backend: Backend;
   readonly random: () => number;
+  /** Takes requests back in the background. */
+  readonly janitor: Janitor;
   newOwner(): OwnerId;
-  /** Takes a request back in the background. */
-  withdraw(request: AcquireRequest, mayArriveLate: boolean): void;
-  /** Work under way, which has to end before the backend is closed. */
+  /** Work under way, which has to end before the backend is closed. It never rejects. */
   track(work: Promise<void>): void;
+}
+
+/** Who waits for what a contender hears. */
+export interface Contending {
   /** An answer that was no grant, or none at all: then the error, for the message of a caller whose time is over. */
   heard(problem: LockError | undefined): void;
   granted(grant: Grant): void;
@@ -53,7 +59,8 @@ type Answer = Granted | Waiting | Gone;
 const nothing = (): void => undefined;
 
 export class Contender {
-  readonly #tasks: ContenderTasks;
+  readonly #tools: ContenderTools;
+  readonly #contending: Contending;
   #request: AcquireRequest;
   #started = false;
   #stopped = false;
@@ -74,8 +81,9 @@ export class Contender {
   /** Whether a request of this owner id had no answer: it may arrive yet, even after one that was sent later. */
   #unanswered = false;
 
-  constructor(request: AcquireRequest, tasks: ContenderTasks) {
-    this.#tasks = tasks;
+  constructor(request: AcquireRequest, tools: ContenderTools, contending: Contending) {
+    this.#tools = tools;
+    this.#contending = contending;
     this.#request = request;
   }
 
@@ -88,7 +96,7 @@ export class Contender {
     this.#lastToken = waiting.lastToken;
     this.#unanswered = unanswered;
     this.#started = true;
-    this.#tasks.track(this.#run(this.#wait(waiting)));
+    this.#tools.track(this.#run(this.#wait(waiting)));
   }
 
   get started(): boolean {
@@ -98,7 +106,7 @@ export class Contender {
   start(): void {
     this.#started = true;
     this.listen();
-    this.#tasks.track(this.#run(undefined));
+    this.#tools.track(this.#run(undefined));
   }
 
   /** Of one that was not started. */
@@ -117,19 +125,20 @@ export class Contender {
       let grant = begun === undefined ? undefined : await begun;
       while (grant === undefined && !this.#stopped) grant = await this.#step();
       this.#stopListening?.();
-      if (grant === undefined) this.#tasks.withdraw(this.#request, this.#unanswered);
-      else this.#tasks.granted(grant);
+      if (grant === undefined) this.#tools.janitor.withdraw(this.#request, this.#unanswered);
+      else this.#contending.granted(grant);
     } catch (error) {
       this.#stopListening?.();
       // A step that failed for good may follow one of which nobody knows the outcome.
-      if (this.#unanswered || this.#waitingSince !== undefined) this.#tasks.withdraw(this.#request, this.#unanswered);
-      this.#tasks.failed(error as LockError);
+      if (this.#unanswered || this.#waitingSince !== undefined)
+        this.#tools.janitor.withdraw(this.#request, this.#unanswered);
+      this.#contending.failed(error as LockError);
     }
   }
 
   /** Asks once, and then waits until it is time to ask again. Gives a grant if there is one. */
   async #step(): Promise<Grant | undefined> {
-    const sentAt = this.#tasks.calls.clock.now();
+    const sentAt = this.#tools.calls.clock.now();
     this.#woken = false;
     let answer: Answer | undefined;
     try {
@@ -145,7 +154,7 @@ export class Contender {
       const grant = this.#toGrant(answer, sentAt);
       if (this.#isUseful(grant)) return this.#stopped ? undefined : grant;
     }
-    this.#tasks.heard(undefined);
+    this.#contending.heard(undefined);
     switch (answer.outcome) {
       case 'granted':
         return undefined; // The answer took so long that too little is left: the next step renews it.
@@ -163,15 +172,15 @@ export class Contender {
     this.#publish('error', sentAt);
     if (problem.code === 'OUTCOME_UNKNOWN') this.#unanswered = true;
     if (!isTransient(problem)) throw problem;
-    this.#tasks.heard(problem);
+    this.#contending.heard(problem);
     if (this.#pushed === undefined) await this.#sleep(this.#backOff(OUTAGE_MS, this.#failures++));
     // Without a queue there is no place to keep: what the old owner id may have left is taken back under it.
-    if (!queues(this.#tasks.backend) && !this.#stopped) this.#startOver();
+    if (!queues(this.#tools.backend) && !this.#stopped) this.#startOver();
     return this.#takePushed();
   }
 
   #ask(): Promise<Answer> {
-    const { backend, calls } = this.#tasks;
+    const { backend, calls } = this.#tools;
     const request = this.#request;
     return calls.make('the acquire', request.name, (deadline) =>
       queues(backend) ? this.#queueStep(backend, request, deadline) : this.#tryStep(backend, request, deadline),
@@ -205,11 +214,11 @@ export class Contender {
   /** Sleeps until it is time to ask again. Gives a grant if one is pushed meanwhile. */
   async #wait(answer: Waiting): Promise<Grant | undefined> {
     const retryInMs = answer.retryInMs ?? Number.POSITIVE_INFINITY;
-    if (queues(this.#tasks.backend)) {
+    if (queues(this.#tools.backend)) {
       await this.#sleep(Math.min(this.#request.heartbeatMs, retryInMs));
       return this.#takePushed();
     }
-    const jitterMs = this.#tasks.random() * POLL_MS.first;
+    const jitterMs = this.#tools.random() * POLL_MS.first;
     await this.#sleep(Math.min(this.#backOff(POLL_MS, this.#refusals++), retryInMs + jitterMs));
     if (!this.#stopped) this.#startOver();
     return undefined;
@@ -234,23 +243,23 @@ export class Contender {
 
   /** Whether enough is left of a grant to hand it to a caller. */
   #isUseful(grant: Grant): boolean {
-    return grant.validUntil - this.#tasks.calls.clock.now() > 2 * marginMs(grant.ttlMs);
+    return grant.validUntil - this.#tools.calls.clock.now() > 2 * marginMs(grant.ttlMs);
   }
 
   /** The old owner id has no place any more; a new one enters at the end of the queue. */
   #startOver(): void {
-    if (this.#unanswered) this.#tasks.withdraw(this.#request, true);
+    if (this.#unanswered) this.#tools.janitor.withdraw(this.#request, true);
     this.#unanswered = false;
     this.#waitingSince = undefined;
     this.#lastToken = undefined;
     this.#pushed = undefined;
-    this.#request = { ...this.#request, owner: this.#tasks.newOwner() };
+    this.#request = { ...this.#request, owner: this.#tools.newOwner() };
     this.listen();
   }
 
   /** Begins to hear what the backend has to tell; `start` does so by itself. */
   listen(): void {
-    const { backend } = this.#tasks;
+    const { backend } = this.#tools;
     this.#stopListening?.();
     if (!notifies(backend)) return;
     const { owner } = this.#request;
@@ -270,7 +279,7 @@ export class Contender {
   }
 
   #sleep(ms: number): Promise<void> {
-    const { clock } = this.#tasks.calls;
+    const { clock } = this.#tools.calls;
     if (this.#woken || this.#stopped) return Promise.resolve();
     return new Promise((resolve) => {
       const cancel = clock.callAt(Instant.plus(clock.now(), ms), () => this.#wake(), { keepAlive: true });
@@ -285,11 +294,11 @@ export class Contender {
   /** Full jitter under a limit that doubles, so that many waiters do not ask in step. */
   #backOff(range: { first: number; most: number }, times: number): number {
     const limit = Math.min(range.most, range.first * 2 ** Math.min(times, 16));
-    return limit / 4 + (this.#tasks.random() * limit * 3) / 4;
+    return limit / 4 + (this.#tools.random() * limit * 3) / 4;
   }
 
   #publish(outcome: Answer['outcome'] | 'error', askedAt: Instant): void {
-    const { clock, backendId } = this.#tasks.calls;
+    const { clock, backendId } = this.#tools.calls;
     publish('holdfast:attempt', () => ({
       backend: backendId,
       lockName: this.#request.name,

@@ -88,8 +88,6 @@ export function toGrant(hold: Hold, answer: Granted, sentAt: Instant, mayArriveL
 export interface LeaseKeeper {
   readonly clock: Clock;
   readonly backendId: string;
-  /** Whether a watchdog renews it: for the message when it has expired. */
-  readonly renewing: boolean;
   confirm(lease: HeldLease): Promise<void>;
   release(lease: HeldLease, lost: LeaseLostError | undefined): Promise<void>;
   /** Called once, when the lease is lost or given back. */
@@ -103,6 +101,7 @@ export class HeldLease implements FencedLease {
   unansweredRenewals = 0;
 
   readonly #keeper: LeaseKeeper;
+  readonly #renewing: boolean;
   readonly #grant: Grant;
   /** Made when somebody asks for the signal: most bodies are short, and never do. */
   #abort: AbortController | undefined;
@@ -114,10 +113,16 @@ export class HeldLease implements FencedLease {
   #released: Promise<void> | undefined;
   #cancelTimer: CancelTimer;
 
-  constructor(grant: Grant, keeper: LeaseKeeper, maxHoldMs: number) {
+  /** `renewing`: whether a watchdog renews it, for the message when it has expired. */
+  constructor(
+    grant: Grant,
+    keeper: LeaseKeeper,
+    { renewing, maxHoldMs }: { readonly renewing: boolean; readonly maxHoldMs: number },
+  ) {
     this.hold = grant.hold;
     this.#grant = grant;
     this.#keeper = keeper;
+    this.#renewing = renewing;
     this.#validUntil = grant.validUntil;
     this.#ttlMs = grant.ttlMs;
     this.grantedAt = keeper.clock.now();
@@ -291,8 +296,7 @@ export class HeldLease implements FencedLease {
         'A longer ttlMs or fewer blocking tasks in this process would help.'
       );
     }
-    if (!this.#keeper.renewing)
-      return `Renewal is off, and ${ttl} is over. A longer ttlMs or \`renew: true\` would help.`;
+    if (!this.#renewing) return `Renewal is off, and ${ttl} is over. A longer ttlMs or \`renew: true\` would help.`;
     return (
       `No renewal was answered within ${ttl}; ${this.unansweredRenewals} were sent. ` +
       'Is the server reachable? A longer ttlMs rides out longer outages.'

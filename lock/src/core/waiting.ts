@@ -7,13 +7,11 @@
  *
  * @module
  */
-import { type AcquireRequest, type Backend, type OwnerId, renews, type Transfers, transfers } from './backend.ts';
-import type { BackendCalls } from './call.ts';
+import { type AcquireRequest, renews, type Transfers, transfers } from './backend.ts';
 import { type Clock, Instant } from './clock.ts';
-import { Contender, type ContenderTasks, heartbeatMs } from './contender.ts';
+import { Contender, type ContenderTools, type Contending, heartbeatMs } from './contender.ts';
 import { BackendUnavailableError, isTransient, LeaseLostError, LockBusyError, LockError, quote } from './errors.ts';
 import { publish } from './events.ts';
-import type { Janitor } from './janitor.ts';
 import { type Grant, HeldLease, type LeaseKeeper, marginMs, toGrant } from './lease.ts';
 import { abortedError, LocalQueue, LocalWaiter, type LocalWaiterOptions } from './local-queue.ts';
 import type { Watchdog } from './watchdog.ts';
@@ -22,15 +20,8 @@ import type { Watchdog } from './watchdog.ts';
 const RELEASE_MS = 5_000;
 
 /** What all locks of one `Locks` object share. */
-export interface Shared {
-  readonly backend: Backend;
-  readonly calls: BackendCalls;
-  readonly random: () => number;
-  readonly janitor: Janitor;
+export interface Shared extends ContenderTools {
   readonly watchdog: Watchdog | undefined;
-  newOwner(): OwnerId;
-  /** Work under way, which has to end before the backend is closed. It never rejects. */
-  track(work: Promise<void>): void;
   /** Called when a lease begins and when it ends. */
   began(lease: HeldLease): void;
   ended(lease: HeldLease): void;
@@ -38,14 +29,11 @@ export interface Shared {
   idle(state: LocalLock): void;
 }
 
-export class LocalLock {
+export class LocalLock implements Contending, LeaseKeeper {
   readonly name: string;
   readonly #shared: Shared;
-  readonly #clock: Clock;
+  readonly clock: Clock;
   readonly #queue: LocalQueue<HeldLease> = new LocalQueue();
-  readonly #contenderTasks: ContenderTasks;
-  /** What leases ask of us, with and without a watchdog. */
-  readonly #keepers: { readonly renewing: LeaseKeeper; readonly bare: LeaseKeeper };
   #holder: HeldLease | undefined;
   #contender: Contender | undefined;
   /** Tries and transfers that are under way. */
@@ -57,14 +45,16 @@ export class LocalLock {
   constructor(name: string, shared: Shared) {
     this.name = name;
     this.#shared = shared;
-    this.#clock = shared.calls.clock;
-    this.#contenderTasks = this.#makeContenderTasks();
-    this.#keepers = { renewing: this.#makeKeeper(true), bare: this.#makeKeeper(false) };
+    this.clock = shared.calls.clock;
+  }
+
+  get backendId(): string {
+    return this.#shared.backend.id;
   }
 
   /** Waits in line. */
   acquire(options: LocalWaiterOptions): Promise<HeldLease> {
-    const waiter = new LocalWaiter<HeldLease>(this.#clock, options);
+    const waiter = new LocalWaiter<HeldLease>(this.clock, options);
     if (options.signal?.aborted) return Promise.reject(abortedError(this.name, options.signal));
     // Most locks are free. Who is first, and will wait for longer than the first answer can take, goes without a timer
     // until that answer says that there is something to wait for.
@@ -88,7 +78,7 @@ export class LocalLock {
     if (!this.#isFreeHere()) return null;
     const { backend, calls, janitor } = this.#shared;
     const request = this.#request(options);
-    const sentAt = this.#clock.now();
+    const sentAt = this.clock.now();
     this.#busy++;
     try {
       const answer = await calls.make('the try', this.name, (deadline) => backend.tryAcquire(request, deadline));
@@ -98,7 +88,7 @@ export class LocalLock {
       if (
         this.#closed === undefined &&
         !options.signal?.aborted &&
-        grant.validUntil - this.#clock.now() > marginMs(grant.ttlMs)
+        grant.validUntil - this.clock.now() > marginMs(grant.ttlMs)
       ) {
         return this.#begin(grant, options, sentAt);
       }
@@ -151,7 +141,7 @@ export class LocalLock {
       backend: this.#shared.backend.id,
       lockName: this.name,
       code: error.code,
-      waitedMs: this.#clock.now() - waiter.askedAt,
+      waitedMs: this.clock.now() - waiter.askedAt,
     }));
     waiter.reject(error);
   }
@@ -177,7 +167,7 @@ export class LocalLock {
     const first = this.#queue.first;
     if (first === undefined || this.#isHeldHere() || this.#contender !== undefined || this.#busy > 0) return;
     this.#problem = undefined;
-    this.#contender = new Contender(this.#request(first.options), this.#contenderTasks);
+    this.#contender = new Contender(this.#request(first.options), this.#shared, this);
     this.#contender.start();
   }
 
@@ -186,26 +176,13 @@ export class LocalLock {
     this.#contender = undefined;
   }
 
-  #makeContenderTasks(): ContenderTasks {
-    const { backend, calls, random, janitor, newOwner, track } = this.#shared;
-    return {
-      backend,
-      calls,
-      random,
-      newOwner,
-      track,
-      withdraw: (request, mayArriveLate) => janitor.withdraw(request, mayArriveLate),
-      heard: (problem) => {
-        this.#problem = problem;
-        const first = this.#queue.first;
-        if (first !== undefined && !first.isWatched) this.#watch(first);
-      },
-      granted: (grant) => this.#granted(grant),
-      failed: (error) => this.#failed(error),
-    };
+  heard(problem: LockError | undefined): void {
+    this.#problem = problem;
+    const first = this.#queue.first;
+    if (first !== undefined && !first.isWatched) this.#watch(first);
   }
 
-  #granted(grant: Grant): void {
+  granted(grant: Grant): void {
     this.#contender = undefined;
     this.#problem = undefined;
     const waiter = this.#queue.takeFirst();
@@ -215,7 +192,7 @@ export class LocalLock {
   }
 
   /** Asking again cannot help: everyone who waits here is told. */
-  #failed(error: LockError): void {
+  failed(error: LockError): void {
     this.#contender = undefined;
     for (const waiter of this.#queue.takeAll()) this.#rejectWaiter(waiter, error);
     this.#settle();
@@ -227,7 +204,7 @@ export class LocalLock {
     // A backend may give more than was asked for, and then renews as much. It gives less only until the first renewal.
     const ttlMs = Number.isFinite(grant.ttlMs) ? Math.max(options.ttlMs, grant.ttlMs) : options.ttlMs;
     const own: Grant = grant.hold.ttlMs === ttlMs ? grant : { ...grant, hold: { ...grant.hold, ttlMs } };
-    const lease = new HeldLease(own, renewing ? this.#keepers.renewing : this.#keepers.bare, options.maxHoldMs);
+    const lease = new HeldLease(own, this, { renewing, maxHoldMs: options.maxHoldMs });
     this.#holder = lease;
     this.#shared.began(lease);
     if (renewing) watchdog.keep(lease);
@@ -236,30 +213,21 @@ export class LocalLock {
       lockName: this.name,
       owner: lease.owner,
       fencingToken: grant.fencingToken,
-      waitedMs: this.#clock.now() - askedAt,
+      waitedMs: this.clock.now() - askedAt,
     }));
     return lease;
   }
 
-  #makeKeeper(renewing: boolean): LeaseKeeper {
-    return {
-      clock: this.#clock,
-      backendId: this.#shared.backend.id,
-      renewing,
-      confirm: (lease) => this.#confirm(lease),
-      release: (lease, lost) => this.#release(lease, lost),
-      ended: (lease) => {
-        this.#shared.watchdog?.drop(lease);
-        this.#shared.ended(lease);
-        if (lease !== this.#holder || lease.state === 'released') return; // a release passes the lock on by itself
-        this.#holder = undefined;
-        this.#contendIfNeeded();
-        this.#settle();
-      },
-    };
+  ended(lease: HeldLease): void {
+    this.#shared.watchdog?.drop(lease);
+    this.#shared.ended(lease);
+    if (lease !== this.#holder || lease.state === 'released') return; // a release passes the lock on by itself
+    this.#holder = undefined;
+    this.#contendIfNeeded();
+    this.#settle();
   }
 
-  async #confirm(lease: HeldLease): Promise<void> {
+  async confirm(lease: HeldLease): Promise<void> {
     const { backend, watchdog } = this.#shared;
     if (!renews(backend) || watchdog === undefined) {
       throw new LockError('UNSUPPORTED', `The ${backend.id} backend cannot confirm a lease: it has no renewal.`, {
@@ -269,7 +237,7 @@ export class LocalLock {
     await watchdog.confirm(lease);
   }
 
-  #release(lease: HeldLease, lost: LeaseLostError | undefined): Promise<void> {
+  release(lease: HeldLease, lost: LeaseLostError | undefined): Promise<void> {
     const released = this.#giveUpHold(lease, lost);
     this.#shared.track(settled(released));
     return released;
@@ -297,7 +265,7 @@ export class LocalLock {
       if (this.#holder === lease) this.#holder = undefined;
       if (lease.mayArriveLate) janitor.withdraw(lease.hold, true);
       publish('holdfast:release', () => {
-        const heldMs = this.#clock.now() - lease.grantedAt;
+        const heldMs = this.clock.now() - lease.grantedAt;
         const event = { backend: backend.id, lockName: this.name, owner: lease.owner, heldMs };
         return error === undefined ? event : { ...event, error };
       });
@@ -319,7 +287,7 @@ export class LocalLock {
   async #passOn(lease: HeldLease, backend: Transfers, options: LocalWaiterOptions): Promise<void> {
     const { janitor } = this.#shared;
     const next = this.#request(options);
-    const contender = new Contender(next, this.#contenderTasks);
+    const contender = new Contender(next, this.#shared, this);
     contender.listen();
     this.#contender = contender;
     try {
@@ -330,7 +298,7 @@ export class LocalLock {
       );
       if (answer.outcome === 'granted') {
         if (this.#holder === lease) this.#holder = undefined;
-        this.#granted(toGrant(next, answer, sentAt, mayArriveLate));
+        this.granted(toGrant(next, answer, sentAt, mayArriveLate));
       } else if (answer.outcome === 'waiting' && this.#contender === contender) {
         contender.startFrom(answer, sentAt, mayArriveLate);
         return;
@@ -356,10 +324,10 @@ export class LocalLock {
     isNotHeld: (answer: Answer) => boolean,
   ): Promise<{ answer: Answer; sentAt: Instant; mayArriveLate: boolean }> {
     const { calls, janitor } = this.#shared;
-    const giveUpAt = Instant.earliest(lease.validUntil, Instant.plus(this.#clock.now(), RELEASE_MS));
+    const giveUpAt = Instant.earliest(lease.validUntil, Instant.plus(this.clock.now(), RELEASE_MS));
     let mayArriveLate = false;
     for (let pauseMs = 20; ; pauseMs = Math.min(500, pauseMs * 2)) {
-      const sentAt = this.#clock.now();
+      const sentAt = this.clock.now();
       try {
         const answer = await calls.make('the release', this.name, ask);
         if (isNotHeld(answer) && !mayArriveLate) throw this.#notHeldError();
@@ -367,13 +335,13 @@ export class LocalLock {
       } catch (error) {
         if (!isTransient(error)) throw error;
         mayArriveLate ||= (error as LockError).code === 'OUTCOME_UNKNOWN';
-        if (this.#clock.now() + pauseMs >= giveUpAt) {
+        if (this.clock.now() + pauseMs >= giveUpAt) {
           janitor.release(lease.hold);
           throw this.#releaseError(lease, error);
         }
       }
       await new Promise<void>((resolve) => {
-        this.#clock.callAt(Instant.plus(this.#clock.now(), pauseMs), resolve, { keepAlive: true });
+        this.clock.callAt(Instant.plus(this.clock.now(), pauseMs), resolve, { keepAlive: true });
       });
     }
   }
@@ -404,7 +372,7 @@ export class LocalLock {
       backend: this.#shared.backend.id,
       lockName: this.name,
       outcome,
-      tookMs: this.#clock.now() - sentAt,
+      tookMs: this.clock.now() - sentAt,
     }));
   }
 
