@@ -154,7 +154,8 @@ export class Contender {
       const grant = this.#toGrant(answer, sentAt);
       if (this.#isUseful(grant)) return this.#stopped ? undefined : grant;
     }
-    this.#contending.heard(undefined);
+    // That our place is gone says nothing about why we have not got the lock.
+    if (answer.outcome !== 'gone') this.#contending.heard(undefined);
     switch (answer.outcome) {
       case 'granted':
         return undefined; // The answer took so long that too little is left: the next step renews it.

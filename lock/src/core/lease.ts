@@ -6,7 +6,7 @@
  */
 import type { Granted, Hold } from './backend.ts';
 import { type CancelTimer, type Clock, Instant } from './clock.ts';
-import { LeaseLostError, type LossReason } from './errors.ts';
+import { LeaseLostError, type LockError, type LossReason } from './errors.ts';
 import { publish } from './events.ts';
 
 /**
@@ -99,6 +99,8 @@ export class HeldLease implements FencedLease {
   readonly grantedAt: Instant;
   /** How many renewals were sent since the last one that was answered. */
   unansweredRenewals = 0;
+  /** What the last renewal failed with, for the message of a loss. */
+  renewalProblem: LockError | undefined;
 
   readonly #keeper: LeaseKeeper;
   readonly #renewing: boolean;
@@ -212,6 +214,7 @@ export class HeldLease implements FencedLease {
     this.#look();
     if (this.isOver) return;
     this.unansweredRenewals = 0;
+    this.renewalProblem = undefined;
     this.#state = 'held';
     this.#ttlMs = ttlMs;
     if (validUntil > this.#validUntil) this.#validUntil = validUntil;
@@ -297,9 +300,12 @@ export class HeldLease implements FencedLease {
       );
     }
     if (!this.#renewing) return `Renewal is off, and ${ttl} is over. A longer ttlMs or \`renew: true\` would help.`;
-    return (
-      `No renewal was answered within ${ttl}; ${this.unansweredRenewals} were sent. ` +
-      'Is the server reachable? A longer ttlMs rides out longer outages.'
-    );
+    const sent = `within ${ttl}; ${this.unansweredRenewals} were sent.`;
+    const remedy = 'A longer ttlMs rides out longer outages.';
+    const problem = this.renewalProblem;
+    // An answer that says why is worth more than a guess.
+    if (problem?.code === 'UNAVAILABLE')
+      return `No renewal succeeded ${sent} ${remedy} The last one: ${problem.message}`;
+    return `No renewal was answered ${sent} Is the server reachable? ${remedy}`;
   }
 }

@@ -9,6 +9,7 @@
 import type { Hold, RenewAnswer, Renews } from './backend.ts';
 import type { BackendCalls } from './call.ts';
 import { type CancelTimer, Instant } from './clock.ts';
+import type { LockError } from './errors.ts';
 import { publish } from './events.ts';
 import { type HeldLease, validity } from './lease.ts';
 
@@ -107,7 +108,10 @@ export class Watchdog {
       const answers = await this.#calls.make('the renewal', names, (deadline) => this.#backend.renew(holds, deadline));
       for (const [index, lease] of leases.entries()) this.#take(lease, answers[index] ?? 'unknown', sentAt);
     } catch (error) {
-      for (const lease of leases) this.#take(lease, 'unknown', sentAt);
+      for (const lease of leases) {
+        lease.renewalProblem = error as LockError;
+        this.#take(lease, 'unknown', sentAt);
+      }
       throw error;
     }
   }

@@ -23,7 +23,7 @@ import type {
   Waiting,
   Withdraws,
 } from '../../core/backend.ts';
-import { BackendUnavailableError, type LossReason, OutcomeUnknownError, quote } from '../../core/errors.ts';
+import { BackendUnavailableError, LockError, type LossReason, OutcomeUnknownError, quote } from '../../core/errors.ts';
 import { parseToken } from '../../core/fencing.ts';
 import { Batch, type Task } from './batch.ts';
 import type { RedisCommands } from './client.ts';
@@ -31,6 +31,7 @@ import { translate } from './errors.ts';
 import { checkEviction, checkProbe, type EvictionRule } from './health.ts';
 import { checkSlot, lockKey } from './layout.ts';
 import { scanLocks } from './list.ts';
+import { type ReplicaRule, Replicas } from './replicas.ts';
 import { describeOwner, readGranted, readInspection, readWaiting } from './replies.ts';
 import type { Operation } from './scripts.ts';
 import { WakeUps } from './wake-ups.ts';
@@ -41,6 +42,12 @@ import { WakeUps } from './wake-ups.ts';
  */
 const LATEST_ARRIVAL_MS = 1_200_000;
 
+/**
+ * For how long the owner id of a grant that was undone is refused: longer than the waiter whose it was waits before it asks
+ * again, which then learns that it needs a new one.
+ */
+const UNDONE_MS = 60_000;
+
 /** How often a break looks again when the lock changes hands under it. */
 const BREAK_ATTEMPTS = 5;
 
@@ -48,6 +55,8 @@ export interface RedisBackendSettings {
   readonly keyPrefix: string;
   readonly eviction: EvictionRule;
   readonly subscriber: boolean;
+  /** Undefined: a grant counts as soon as the primary has made it. */
+  readonly replication: ReplicaRule | undefined;
 }
 
 export class RedisBackend
@@ -66,6 +75,9 @@ export class RedisBackend
   readonly #settings: RedisBackendSettings;
   readonly #batch: Batch;
   readonly #wakeUps: WakeUps;
+  readonly #replicas: Replicas | undefined;
+  /** Owner ids whose grant is being undone. Until that is answered they must not be granted anew. */
+  readonly #undoing: Set<OwnerId> = new Set();
   /** Names the channel on which this process, and no other, hears of what concerns it. */
   readonly #inbox: string = randomBytes(16).toString('base64url');
   readonly #host: string = hostname();
@@ -79,6 +91,7 @@ export class RedisBackend
     this.#settings = settings;
     this.tokenSource = `redis:${settings.keyPrefix}`;
     this.#batch = new Batch(commands);
+    if (settings.replication !== undefined) this.#replicas = new Replicas(commands, settings.replication);
     const listening = settings.subscriber ? commands : { send: (args: readonly string[]) => commands.send(args) };
     this.#wakeUps = new WakeUps(listening, this.#inbox, (owner) => this.#tellLoss(owner, 'broken'));
   }
@@ -87,13 +100,18 @@ export class RedisBackend
     const { name, owner, ttlMs } = request;
     const reply = await this.#ask('acquire', name, [milliseconds(ttlMs), this.#whoOf(request)], [owner]);
     const granted = readGranted(reply, Math.floor(ttlMs));
-    if (granted !== undefined) return granted;
+    if (granted !== undefined) return this.#replicated(request, granted);
     const [, remaining] = reply.split(' ');
     return remaining === undefined ? { outcome: 'busy' } : { outcome: 'busy', retryInMs: Number(remaining) };
   }
 
   async queue(step: 'enter' | 'stay', request: AcquireRequest): Promise<Granted | Waiting | Gone> {
-    return this.#readStep(await this.#ask(step, request.name, this.#sharedOf(request), [request.owner]), request);
+    if (this.#undoing.has(request.owner)) return { outcome: 'gone' };
+    const answer = this.#readStep(
+      await this.#ask(step, request.name, this.#sharedOf(request), [request.owner]),
+      request,
+    );
+    return answer.outcome === 'granted' ? this.#replicated(request, answer) : answer;
   }
 
   async release({ name, owner }: Hold): Promise<ReleaseAnswer> {
@@ -110,6 +128,7 @@ export class RedisBackend
   }
 
   async withdraw({ name, owner }: Hold, { mayArriveLate }: { readonly mayArriveLate: boolean }): Promise<void> {
+    this.#undoing.delete(owner); // from here on the core sees to it, and does not use this owner id again
     await this.#ask('withdraw', name, [mayArriveLate ? String(LATEST_ARRIVAL_MS) : '0'], [owner]);
   }
 
@@ -117,12 +136,21 @@ export class RedisBackend
     hold: Hold,
     next: AcquireRequest,
   ): Promise<Granted | Waiting | Gone | { readonly outcome: 'not-held' }> {
+    if (this.#undoing.has(next.owner)) return { outcome: 'gone' };
     const reply = await this.#ask('transfer', hold.name, this.#sharedOf(next), [hold.owner, next.owner]);
-    return reply === 'not-held' ? { outcome: 'not-held' } : this.#readStep(reply, next);
+    if (reply === 'not-held') return { outcome: 'not-held' };
+    const answer = this.#readStep(reply, next);
+    if (answer.outcome !== 'granted') return answer;
+    return this.#replicated(next, answer).catch((error: unknown) => {
+      // The hold has ended all the same; who waits here asks anew, and is told then.
+      if (error instanceof LockError && error.code === 'UNAVAILABLE') return { outcome: 'gone' };
+      throw error;
+    });
   }
 
   listen({ owner }: AcquireRequest, wake: (granted?: Granted) => void): () => void {
-    return this.#wakeUps.listen(owner, wake);
+    // What was handed over is not replicated yet: the waiter asks, and with its answer the replicas are waited for.
+    return this.#wakeUps.listen(owner, this.#replicas === undefined ? wake : () => wake());
   }
 
   onLoss(callback: (owner: OwnerId, reason: LossReason | 'at-risk') => void): () => void {
@@ -158,16 +186,59 @@ export class RedisBackend
   async close(): Promise<void> {
     this.#lossCallbacks.clear();
     this.#wakeUps.close();
+    this.#replicas?.close();
     this.#commands.close?.();
   }
 
   async #renewOne({ name, owner, ttlMs }: Hold): Promise<RenewAnswer> {
-    const reply = await this.#ask('renew', name, [milliseconds(ttlMs)], [owner]);
+    const reply =
+      this.#replicas === undefined
+        ? await this.#ask('renew', name, [milliseconds(ttlMs)], [owner])
+        : await this.#replicas.renew(this.#renewal({ name, owner, ttlMs }));
     if (reply === 'broken') {
       this.#tellLoss(owner, 'broken');
       return 'lost';
     }
     return reply as RenewAnswer;
+  }
+
+  /** The grant, if enough replicas have it. Otherwise it is undone: rejects with `UNAVAILABLE` if that is certain. */
+  async #replicated(hold: Hold, granted: Granted): Promise<Granted> {
+    if (this.#replicas === undefined) return granted;
+    const { name, owner } = hold;
+    let problem: LockError;
+    try {
+      const reply = await this.#replicas.renew(this.#renewal(hold));
+      if (reply === 'renewed') return granted;
+      problem = new BackendUnavailableError(
+        `The lock ${quote(name)} was gone before its replicas could be asked: has the primary changed just now?`,
+        { lockName: name },
+      );
+    } catch (error) {
+      problem = error as LockError;
+    }
+    this.#undoing.add(owner);
+    try {
+      await this.#ask('withdraw', name, [String(UNDONE_MS)], [owner]);
+    } catch (error) {
+      const { code, message } = error as LockError;
+      if (code !== 'OUTCOME_UNKNOWN') this.#undoing.delete(owner); // nothing is under way that could undo a later grant
+      throw new OutcomeUnknownError(`${problem.message} It could not be given back yet: ${message}`, {
+        lockName: name,
+        cause: problem,
+      });
+    }
+    this.#undoing.delete(owner);
+    if (problem.code !== 'OUTCOME_UNKNOWN') throw problem;
+    throw new BackendUnavailableError(`${problem.message} The lock was given back.`, {
+      lockName: name,
+      cause: problem,
+    });
+  }
+
+  #renewal({ name, owner, ttlMs }: Hold): Task {
+    const key = lockKey(this.#settings.keyPrefix, name);
+    return { operation: 'renew', lockName: name, key, shared: [milliseconds(ttlMs)], own: [owner] };
   }
 
   #ask(operation: Operation, lockName: string, shared: readonly string[], own: readonly string[]): Promise<string> {
@@ -187,6 +258,7 @@ export class RedisBackend
       const [reply] = await Promise.all([
         this.#batch.run({ operation: 'probe', lockName: name, key, shared: [], own: [] }),
         checkEviction(this.#commands, this.#settings.eviction, name),
+        this.#replicas?.probe(name, key),
       ]);
       checkProbe(reply, name);
     } catch (error) {

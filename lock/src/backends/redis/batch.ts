@@ -92,11 +92,8 @@ export class Batch<Name extends string = Operation> {
   }
 
   /** Rejects, and never throws, since nobody could catch it: a function that was handed in may do anything. */
-  #call(verb: 'evalsha' | 'eval', script: string, items: readonly Item[]): Promise<unknown> {
-    const command = [verb, script, String(items.length)];
-    for (const { task } of items) command.push(task.key);
-    for (const arg of (items[0] as Item).task.shared) command.push(arg);
-    for (const { task } of items) for (const arg of task.own) command.push(arg);
+  #call(verb: ScriptVerb, script: string, items: readonly Item[]): Promise<unknown> {
+    const command = scriptCall(verb, script, items);
     try {
       return Promise.resolve(this.#commands.send(command, command[3]));
     } catch (error) {
@@ -105,35 +102,50 @@ export class Batch<Name extends string = Operation> {
   }
 }
 
-function isFromReplica(reply: unknown): boolean {
+export type ScriptVerb = 'evalsha' | 'eval';
+
+/** The command that does all these tasks, which must agree in their operation and in what they share. */
+export function scriptCall(verb: ScriptVerb, script: string, items: readonly { readonly task: Task<string> }[]): string[] {
+  const command = [verb, script, String(items.length)];
+  for (const { task } of items) command.push(task.key);
+  for (const arg of items[0]?.task.shared ?? []) command.push(arg);
+  for (const { task } of items) for (const arg of task.own) command.push(arg);
+  return command;
+}
+
+/** What the script says about one task. Throws a `LockError`. */
+export function readReply({ lockName, key }: Task<string>, reply: unknown): string {
+  if (typeof reply !== 'string') {
+    throw new OutcomeUnknownError(`Redis gave no reply that we understand about the lock ${quote(lockName)}.`, {
+      lockName,
+    });
+  }
+  if (reply.startsWith('error ')) throw translateReply(reply.slice('error '.length), lockName, key);
+  return reply;
+}
+
+export function isFromReplica(reply: unknown): boolean {
   return typeof reply === 'string' && reply.startsWith('error READONLY');
 }
 
-function canTravelTogether(one: Task<string>, other: Task<string>): boolean {
+export function canTravelTogether(one: Task<string>, other: Task<string>): boolean {
   if (one.operation !== other.operation) return false;
   for (let at = 0; at < one.shared.length; at++) if (one.shared[at] !== other.shared[at]) return false;
   return true;
 }
 
 function settle({ task, resolve, reject }: Item, reply: unknown, resent: boolean): void {
-  const { operation, lockName, key } = task;
-  if (typeof reply !== 'string') {
-    reject(
-      new OutcomeUnknownError(`Redis gave no reply that we understand about the lock ${quote(lockName)}.`, {
-        lockName,
-      }),
-    );
-  } else if (reply.startsWith('error ')) {
-    reject(translateReply(reply.slice('error '.length), lockName, key));
-  } else if (resent && operation === 'release' && reply === 'not-held') {
+  if (resent && task.operation === 'release' && reply === 'not-held') {
     // The client may have sent it twice by itself, and this is the answer to the second: the first may have released.
-    reject(
-      new OutcomeUnknownError(`The connection to Redis was lost during the release of ${quote(lockName)}.`, {
-        lockName,
-      }),
-    );
-  } else {
-    resolve(reply);
+    const { lockName } = task;
+    const problem = `The connection to Redis was lost during the release of ${quote(lockName)}.`;
+    reject(new OutcomeUnknownError(problem, { lockName }));
+    return;
+  }
+  try {
+    resolve(readReply(task, reply));
+  } catch (error) {
+    reject(error);
   }
 }
 

@@ -26,6 +26,11 @@ export interface RedisCommands {
    * handed in is not touched.
    */
   openSubscriber?(events: SubscriberEvents): RedisSubscriber;
+  /**
+   * Opens a connection of our own for writes that replicas are to acknowledge: `WAIT` counts only what was written on its
+   * own connection, and holds that connection up meanwhile. Without it the option `replicas` cannot be had.
+   */
+  openWriter?(): RedisWriter;
   /** For commands without a key: each server that has keys. Without it there is one, behind `send`. */
   servers?(): readonly Pick<RedisCommands, 'send'>[];
   /**
@@ -52,6 +57,19 @@ export interface RedisSubscriber {
   /** Resolves when the server has confirmed it. Subscribing again to the same channel changes nothing. */
   subscribe(channel: string): Promise<unknown>;
   unsubscribe(channel: string): Promise<unknown>;
+  close(): void;
+}
+
+/** A connection for writes. It connects when it is needed, and does nothing twice on two connections. */
+export interface RedisWriter {
+  /**
+   * Sends commands one right after the other on one connection, and gives their replies in order. Rejects with the first
+   * error reply, and if the connection was lost before the last reply: then nobody knows what was done. `key` decides to
+   * which node of a cluster they go.
+   */
+  sendTogether(commands: readonly (readonly string[])[], key: string): Promise<readonly unknown[]>;
+  /** Gives the connection up: the next call goes to where writes go then. */
+  reconnect(): void;
   close(): void;
 }
 

@@ -69,6 +69,47 @@ export function isNoScript(error: unknown): boolean {
   return /NOSCRIPT|NoScriptError/.test(messageOf(error));
 }
 
+/** Whether a node of a cluster says that another one is to be asked. */
+export function isRedirection(error: unknown): boolean {
+  return /^(MOVED|ASK|TRYAGAIN|Moved|Ask|TryAgain)\b/.test(messageOf(error));
+}
+
+/**
+ * Fewer replicas than asked for have acknowledged it in time. A lock was given back on the primary then, and a renewal
+ * counts for nothing: the lease ends where it would have ended without it.
+ */
+export class TooFewReplicasError extends LockError {
+  override readonly name = 'TooFewReplicasError';
+  /** How many did acknowledge. */
+  readonly acknowledged: number;
+  /** How many had to. */
+  readonly replicas: number;
+
+  constructor(
+    lockName: string,
+    shortage: {
+      readonly acknowledged: number;
+      readonly replicas: number;
+      readonly acknowledgeMs: number;
+      readonly onDisk: boolean;
+      /** Whether the primary itself has done its part. */
+      readonly local: boolean;
+    },
+  ) {
+    const { acknowledged, replicas, acknowledgeMs, onDisk, local } = shortage;
+    const what = `${acknowledged} of the ${replicas} replicas that must have it ${onDisk ? 'on disk ' : ''}acknowledged it`;
+    const primary = local ? '' : ', and the primary itself did not have it on disk';
+    super(
+      'UNAVAILABLE',
+      `The lock ${quote(lockName)} is not replicated: ${what} within ${acknowledgeMs} ms${primary}. ` +
+        'Is each replica connected, and in step? A larger acknowledgeMs waits longer.',
+      { lockName },
+    );
+    this.acknowledged = acknowledged;
+    this.replicas = replicas;
+  }
+}
+
 /** The error of a whole call as a `LockError` about one of its locks. */
 export function translate(error: unknown, lockName: string): LockError {
   if (error instanceof LockError) return error;

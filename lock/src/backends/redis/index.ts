@@ -18,11 +18,12 @@
  *
  * @module
  */
-import { checkBoolean, checkKeys } from '../../core/options.ts';
+import { checkBoolean, checkKeys, checkMs } from '../../core/options.ts';
 import { RedisBackend } from './backend.ts';
 import type { RedisCommands } from './client.ts';
 import type { EvictionRule } from './health.ts';
 import { checkKeyPrefix } from './layout.ts';
+import type { ReplicaRule } from './replicas.ts';
 
 export { fromGlide, type GlideCommands, type GlideOptions } from './adapters/glide.ts';
 export { fromIoredis, type IoredisClient } from './adapters/ioredis.ts';
@@ -33,6 +34,7 @@ export {
   type NodeRedisSentinel,
 } from './adapters/node-redis.ts';
 export { NotSentError, type RedisCommands, type RedisSubscriber, type SubscriberEvents } from './client.ts';
+export { TooFewReplicasError } from './errors.ts';
 export type { EvictionRule, RedisBackend };
 
 export interface RedisBackendOptions {
@@ -51,7 +53,20 @@ export interface RedisBackendOptions {
    * `refuse` every lock with the code `CONFIG`, or `allow`.
    */
   readonly eviction?: EvictionRule;
+  /**
+   * How many replicas must acknowledge a grant, and each renewal, before it counts (`WAIT`). Default 0: none. Where too few
+   * do, the lock is given back and the caller gets a `TooFewReplicasError` that says how many did. It makes the loss of a
+   * lock in a failover less likely and does not rule it out: another replica may be the one that is promoted.
+   */
+  readonly replicas?: number;
+  /** How long replicas may take to acknowledge, from 1 ms; a call takes twice as long at most. Default 100. */
+  readonly acknowledgeMs?: number;
+  /** Whether the primary and these replicas must have it on disk, too (`WAITAOF`, Redis 7.2 and newer). Default false. */
+  readonly fsync?: boolean;
 }
+
+/** As many replicas as anybody has; a larger number is a slip. */
+const MOST_REPLICAS = 100;
 
 /**
  * Locks on a Redis server.
@@ -61,7 +76,14 @@ export interface RedisBackendOptions {
  * const locks = createLocks(redisBackend(fromIoredis(redis)), { ttlMs: 30_000 });
  */
 export function redisBackend(commands: RedisCommands, options: RedisBackendOptions = {}): RedisBackend {
-  checkKeys('The options of redisBackend', options, ['keyPrefix', 'subscriber', 'eviction']);
+  checkKeys('The options of redisBackend', options, [
+    'keyPrefix',
+    'subscriber',
+    'eviction',
+    'replicas',
+    'acknowledgeMs',
+    'fsync',
+  ]);
   if (typeof commands?.send !== 'function') {
     throw new TypeError('redisBackend needs what fromIoredis, fromNodeRedis or fromGlide makes of a client.');
   }
@@ -73,5 +95,25 @@ export function redisBackend(commands: RedisCommands, options: RedisBackendOptio
     keyPrefix: checkKeyPrefix(keyPrefix),
     subscriber: checkBoolean('subscriber', subscriber),
     eviction,
+    replication: replicationOf(commands, options),
   });
+}
+
+function replicationOf(commands: RedisCommands, options: RedisBackendOptions): ReplicaRule | undefined {
+  const { replicas = 0, acknowledgeMs, fsync = false } = options;
+  if (typeof replicas !== 'number') throw new TypeError(`replicas must be a number, and is ${typeof replicas}.`);
+  if (!Number.isInteger(replicas) || replicas < 0 || replicas > MOST_REPLICAS) {
+    throw new RangeError(`replicas must be a whole number from 0 to ${MOST_REPLICAS}, and is ${replicas}.`);
+  }
+  checkBoolean('fsync', fsync);
+  if (replicas === 0 && !fsync) {
+    if (acknowledgeMs === undefined) return undefined;
+    throw new RangeError('acknowledgeMs is for replicas, of which there are 0; set replicas, too.');
+  }
+  if (commands.openWriter === undefined) {
+    throw new TypeError(
+      'replicas and fsync need a connection of our own, which fromIoredis and fromNodeRedis can open and this client cannot.',
+    );
+  }
+  return { replicas, fsync, acknowledgeMs: Math.ceil(checkMs('acknowledgeMs', acknowledgeMs ?? 100, { min: 1 })) };
 }

@@ -8,8 +8,10 @@ import {
   NotSentError,
   type RedisCommands,
   type RedisSubscriber,
+  type RedisWriter,
   type SubscriberEvents,
 } from '../client.ts';
+import { KeptConnection } from './kept-connection.ts';
 
 /** The members of an ioredis client that we use. */
 export interface IoredisClient {
@@ -23,6 +25,13 @@ export interface IoredisClient {
   duplicate(...options: never[]): IoredisClient;
   /** A Cluster has nodes. */
   nodes?(role?: 'all' | 'master'): IoredisClient[];
+  /** Sends commands to one node of a Cluster. */
+  pipeline?(): IoredisPipeline;
+}
+
+interface IoredisPipeline {
+  call(command: string, args: string[]): unknown;
+  exec(): Promise<[error: Error | null, reply: unknown][] | null>;
 }
 
 /** The members of the second connection that a client has besides. */
@@ -95,11 +104,18 @@ class IoredisConnection implements RedisCommands {
 
   openSubscriber(events: SubscriberEvents): RedisSubscriber {
     const connection = this.#client.duplicate({
-      ...SUBSCRIBER_OPTIONS,
+      ...SINGLE_CONNECTION,
       autoResubscribe: false, // we do it ourselves, and so know when it is done
     } as never) as IoredisSubscriber;
     const stop = reconnectInBackground(connection);
     return listenOn(connection, events, true, stop);
+  }
+
+  openWriter(): RedisWriter {
+    return writeOn(
+      () => this.#client.duplicate({ ...SINGLE_CONNECTION, sentinelRetryStrategy: null } as never) as IoredisSubscriber,
+      (connection, commands) => Promise.all(commands.map(([command = '', ...rest]) => connection.call(command, rest))),
+    );
   }
 
   close(): void {
@@ -154,6 +170,20 @@ class IoredisCluster implements RedisCommands {
     return listenOn(connection, events, false);
   }
 
+  openWriter(): RedisWriter {
+    return writeOn(
+      () => this.#client.duplicate([] as never, { lazyConnect: true } as never) as IoredisSubscriber,
+      async (connection, commands) => {
+        const pipeline = connection.pipeline?.();
+        for (const [command = '', ...rest] of commands) pipeline?.call(command, rest);
+        return ((await pipeline?.exec()) ?? []).map(([error, reply]) => {
+          if (error !== null) throw error;
+          return reply;
+        });
+      },
+    );
+  }
+
   close(): void {
     this.#client.off('+node', this.#onNode);
     this.#client.off('-node', this.#onNodeGone);
@@ -161,7 +191,8 @@ class IoredisCluster implements RedisCommands {
   }
 }
 
-const SUBSCRIBER_OPTIONS = {
+/** A client that ends with its first connection, and sends nothing again. */
+const SINGLE_CONNECTION = {
   lazyConnect: true,
   enableOfflineQueue: false,
   maxRetriesPerRequest: null,
@@ -209,6 +240,25 @@ function listenOn(
       beforeClose();
       connection.disconnect();
     },
+  };
+}
+
+function writeOn(
+  open: () => IoredisSubscriber,
+  send: (connection: IoredisSubscriber, commands: readonly (readonly string[])[]) => Promise<readonly unknown[]>,
+): RedisWriter {
+  const kept = new KeptConnection(async (ended) => {
+    const connection = open();
+    connection.on('error', () => undefined); // who asks is told by its own request
+    connection.on('connect', () => connection.stream?.unref?.());
+    connection.on('end', ended);
+    await connection.connect();
+    return { connection, close: () => connection.disconnect() };
+  });
+  return {
+    sendTogether: async (commands) => send(await kept.get(), commands),
+    reconnect: () => kept.drop(),
+    close: () => kept.close(),
   };
 }
 

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { AnyListener, RedisCommands, RedisSubscriber, SubscriberEvents } from '../client.ts';
+import type { AnyListener, RedisCommands, RedisSubscriber, RedisWriter, SubscriberEvents } from '../client.ts';
+import { KeptConnection } from './kept-connection.ts';
 
 /** The members of a node-redis client that we use. */
 export interface NodeRedisClient {
@@ -38,6 +39,15 @@ export interface NodeRedisSubscriber {
   unsubscribe(channel: string): Promise<unknown>;
 }
 
+/** The members of a connection for writes that we use; what `addCommand` takes depends on the kind of client. */
+interface NodeRedisWriter {
+  connect(): Promise<unknown>;
+  destroy(): unknown;
+  on(event: string, listener: AnyListener): unknown;
+  unref?(): void;
+  multi(): { addCommand(...args: unknown[]): unknown; execAsPipeline(): Promise<unknown[]> };
+}
+
 /** Between attempts to connect again, while the server is away. */
 const RECONNECT_MS = { first: 50, most: 500 };
 
@@ -59,11 +69,13 @@ export function fromNodeRedis(client: NodeRedisClient | NodeRedisSentinel | Node
     return {
       send: (args) => client.sendCommand(false, [...args], PLAIN),
       openSubscriber: (events) => listenOn(client.duplicate(), events, false),
+      openWriter: () => writeOn(client, (args) => [false, args]),
     };
   }
   return {
     send: (args) => client.sendCommand([...args], PLAIN),
     openSubscriber: (events) => listenInBackground(client, events),
+    openWriter: () => writeOn(client, (args) => [args], { socket: { ...client.options?.socket, reconnectStrategy: false } }),
   };
 }
 
@@ -77,6 +89,7 @@ function fromCluster(client: NodeRedisCluster): RedisCommands {
           ((await client.nodeClient(master as never)) as NodeRedisClient).sendCommand([...args], PLAIN),
       })),
     openSubscriber: (events) => listenOn(client.duplicate(), events, false),
+    openWriter: () => writeOn(client, (args, key) => [key, false, args]),
   };
 }
 
@@ -113,6 +126,39 @@ function listenInBackground(client: NodeRedisClient, events: SubscriberEvents): 
   };
 }
 
+/** A chain of commands of node-redis goes through one connection, or is rejected. */
+function writeOn(
+  client: { duplicate(overrides?: object): unknown },
+  argumentsOf: (args: string[], key: string) => unknown[],
+  endsWithItsConnection?: { readonly socket: object },
+): RedisWriter {
+  const kept = new KeptConnection(async (ended) => {
+    const options = { commandOptions: PLAIN, disableOfflineQueue: true, ...endsWithItsConnection };
+    const connection = client.duplicate(options) as NodeRedisWriter;
+    // Who asks is told by its own request. A Sentinel client or a cluster connects again by itself.
+    connection.on('error', () => endsWithItsConnection !== undefined && ended());
+    await connection.connect();
+    connection.unref?.();
+    return { connection, close: () => destroy(connection) };
+  });
+  return {
+    sendTogether: async (commands, key) => {
+      const chain = (await kept.get()).multi();
+      for (const args of commands) chain.addCommand(...argumentsOf([...args], key));
+      return chain.execAsPipeline();
+    },
+    reconnect: () => kept.drop(),
+    close: () => kept.close(),
+  };
+}
+
+/** Depending on kind and state a client throws or rejects where it has no connection. */
+function destroy(connection: { destroy(): unknown }): void {
+  void Promise.resolve()
+    .then(() => connection.destroy())
+    .catch(() => undefined);
+}
+
 function listenOn(connection: NodeRedisSubscriber, events: SubscriberEvents, reportsGaps: boolean): RedisSubscriber {
   // One function for all channels: to subscribe twice with the same one is to subscribe once.
   const onMessage = (message: string, channel: string): void => events.onMessage(channel, message);
@@ -131,11 +177,6 @@ function listenOn(connection: NodeRedisSubscriber, events: SubscriberEvents, rep
     reportsGaps,
     subscribe: (channel) => connection.subscribe(channel, onMessage),
     unsubscribe: (channel) => connection.unsubscribe(channel),
-    close: () => {
-      // Depending on kind and state it throws or rejects where it has no connection.
-      void Promise.resolve()
-        .then(() => connection.destroy())
-        .catch(() => undefined);
-    },
+    close: () => destroy(connection),
   };
 }
