@@ -260,7 +260,7 @@ export class RedisBackend
         checkEviction(this.#commands, this.#settings.eviction, name),
         this.#replicas?.probe(name, key),
       ]);
-      checkProbe(reply, name);
+      checkProbe(reply, name, this.#commands.cluster === true);
     } catch (error) {
       // Whatever became of the look, the operation itself was not sent.
       const problem = translate(error, name);

@@ -74,14 +74,15 @@ export class Batch<Name extends string = Operation> {
 
   #send(items: readonly Item[]): void {
     const lostBefore = this.#commands.lostConnections?.();
+    const onCluster = this.#commands.cluster === true;
     const onReplies = (replies: unknown): void => {
       const resent = this.#commands.lostConnections?.() !== lostBefore;
       const list: readonly unknown[] = Array.isArray(replies) ? replies : [];
       if (list.some(isFromReplica)) this.#commands.reconnect?.();
-      for (let at = 0; at < items.length; at++) settle(items[at] as Item, list[at], resent);
+      for (let at = 0; at < items.length; at++) settle(items[at] as Item, list[at], resent, onCluster);
     };
     const onError = (error: unknown): void => {
-      for (const { task, reject } of items) reject(translate(error, task.lockName));
+      for (const { task, reject } of items) reject(translate(error, task.lockName, onCluster));
     };
     const { sha, text } = this.#scripts[(items[0] as Item).task.operation] as Script;
     this.#call('evalsha', sha, items).then(onReplies, (error: unknown) => {
@@ -114,13 +115,13 @@ export function scriptCall(verb: ScriptVerb, script: string, items: readonly { r
 }
 
 /** What the script says about one task. Throws a `LockError`. */
-export function readReply({ lockName, key }: Task<string>, reply: unknown): string {
+export function readReply({ lockName, key }: Task<string>, reply: unknown, onCluster: boolean): string {
   if (typeof reply !== 'string') {
     throw new OutcomeUnknownError(`Redis gave no reply that we understand about the lock ${quote(lockName)}.`, {
       lockName,
     });
   }
-  if (reply.startsWith('error ')) throw translateReply(reply.slice('error '.length), lockName, key);
+  if (reply.startsWith('error ')) throw translateReply(reply.slice('error '.length), lockName, key, onCluster);
   return reply;
 }
 
@@ -134,7 +135,7 @@ export function canTravelTogether(one: Task<string>, other: Task<string>): boole
   return true;
 }
 
-function settle({ task, resolve, reject }: Item, reply: unknown, resent: boolean): void {
+function settle({ task, resolve, reject }: Item, reply: unknown, resent: boolean, onCluster: boolean): void {
   if (resent && task.operation === 'release' && reply === 'not-held') {
     // The client may have sent it twice by itself, and this is the answer to the second: the first may have released.
     const { lockName } = task;
@@ -143,7 +144,7 @@ function settle({ task, resolve, reject }: Item, reply: unknown, resent: boolean
     return;
   }
   try {
-    resolve(readReply(task, reply));
+    resolve(readReply(task, reply, onCluster));
   } catch (error) {
     reject(error);
   }

@@ -2,16 +2,17 @@ import { createCluster } from '@redis/client';
 import { GlideClusterClient, Logger } from '@valkey/valkey-glide';
 import { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createLocks } from '../../index.ts';
+import { createLocks, type FencedLease } from '../../index.ts';
 import { fromGlide, fromIoredis, fromNodeRedis, type RedisCommands, redisBackend } from './index.ts';
 import { RedisCluster } from './test-support/redis-cluster.ts';
-import { codeOf, requestFor, sleep } from './test-support/requests.ts';
+import type { RedisServer } from './test-support/redis-server.ts';
+import { codeOf, requestFor, sleep, until } from './test-support/requests.ts';
 
 let cluster: RedisCluster;
 
 beforeAll(async () => {
   Logger.setLoggerConfig('off');
-  cluster = await RedisCluster.start();
+  cluster = await RedisCluster.start({ replicas: 1 });
 }, 60_000);
 afterAll(() => cluster.stop());
 
@@ -46,6 +47,8 @@ const clients: Readonly<Record<string, () => Promise<Opened>>> = {
     return { commands, close: () => client.close() };
   },
 };
+
+const followers = Object.entries(clients).filter(([name]) => name === 'ioredis' || name === 'node-redis');
 
 describe.each(Object.entries(clients))('on a cluster, through %s', (_name, open) => {
   it('locks of all slots are taken in one turn, handed over, and given back', async () => {
@@ -92,6 +95,72 @@ describe.each(Object.entries(clients))('on a cluster, through %s', (_name, open)
     await theirs.close();
     one.close();
     two.close();
+  });
+});
+
+describe.each(followers)('on a cluster that changes, through %s', (_name, open) => {
+  it('a lock whose slot moves is kept, waited for, and given back on the other node', async () => {
+    const name = await cluster.nameOn(0, `moving-${_name}-`);
+    const [from, to] = cluster.nodes as [RedisServer, RedisServer];
+    const slot = String(await from.admin.call('CLUSTER', 'KEYSLOT', `holdfast:${name}`));
+    const [one, two] = [await open(), await open()];
+    const ours = createLocks(redisBackend(one.commands), { ttlMs: 10_000 });
+    const theirs = createLocks(redisBackend(two.commands), { ttlMs: 10_000 });
+    const lease: FencedLease = await ours.lock(name).acquire();
+    const waiting = theirs.lock(name).acquire({ waitMs: 60_000 });
+    await until('a waiter in line', async () => (await from.admin.zcard(`holdfast.queue:{holdfast:${name}}`)) === 1);
+    await to.admin.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', await cluster.idOf(0));
+    await from.admin.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', await cluster.idOf(1));
+    // Key by key, so that the lock's keys are on both nodes for a while: what is asked then is done as a whole, or refused.
+    const beside = redisBackend(two.commands);
+    const move = (key: string): Promise<unknown> =>
+      from.admin.call('MIGRATE', '127.0.0.1', String(to.port), key, '0', '5000');
+    const said = new Set<unknown>();
+    for (const what of ['queue', 'waiters', 'token']) {
+      await move(`holdfast.${what}:{holdfast:${name}}`);
+      said.add(await codeOf(beside.tryAcquire(requestFor(name)).then(({ outcome }) => expect(outcome).toBe('busy'))));
+      said.add(await codeOf(beside.tryAcquire(requestFor(`other{holdfast:${name}}`))));
+      await lease.confirm();
+    }
+    for (const code of said) expect(['resolved', 'UNAVAILABLE']).toContain(code);
+    // The line is there, the lock still here.
+    await from.admin.config('RESETSTAT');
+    const released = lease.release();
+    await until('a release that was asked for twice', async () => (await from.calls('evalsha')) >= 2);
+    expect(await from.admin.exists(`holdfast:${name}`)).toBe(1);
+    await move(`holdfast:${name}`);
+    for (const { admin } of cluster.nodes) await admin.call('CLUSTER', 'SETSLOT', slot, 'NODE', await cluster.idOf(1));
+    await released;
+    const rival: FencedLease = await waiting;
+    expect(rival.fencingToken).toBeGreaterThan(lease.fencingToken);
+    expect(await to.admin.exists(`holdfast:${name}`)).toBe(1);
+    await rival.release();
+    await ours.close();
+    await theirs.close();
+    one.close();
+    two.close();
+  }, 60_000);
+
+  it('locks that a replica must acknowledge: those with a replica are given, those without are given back', async () => {
+    const opened = await open();
+    const backend = redisBackend(opened.commands, { replicas: 1, acknowledgeMs: 500 });
+    const names = await Promise.all(['a', 'b', 'c'].map((each) => cluster.nameOn(0, `acknowledged-${each}-`)));
+    const bare = await cluster.nameOn(2, 'bare-');
+    const requests = names.map((each) => requestFor(each));
+    for (const answer of await Promise.all(requests.map((request) => backend.tryAcquire(request)))) {
+      expect(answer.outcome).toBe('granted');
+    }
+    for (const each of names) {
+      expect(
+        await cluster.replicas[0]?.admin.call('GET', `holdfast.token:{holdfast:${each}}`).catch(String),
+      ).toBeTruthy();
+    }
+    const error = await backend.tryAcquire(requestFor(bare)).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ name: 'TooFewReplicasError', acknowledged: 0, replicas: 1 });
+    expect(await cluster.nodes[2]?.admin.exists(`holdfast:${bare}`)).toBe(0);
+    for (const request of requests) expect(await backend.release(request)).toBe('released');
+    await backend.close();
+    opened.close();
   });
 });
 

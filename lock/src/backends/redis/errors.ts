@@ -40,6 +40,9 @@ const REFUSALS: Readonly<Record<string, { readonly code: LockErrorCode; readonly
   ASK: { code: 'CONFIG', why: 'the server is a node of a cluster; hand in a cluster client' },
 };
 
+/** What a node says of a lock that another node has. */
+const ELSEWHERE: ReadonlySet<string> = new Set(['CROSSSLOT', 'MOVED', 'ASK']);
+
 const GLIDE_NAMES: Readonly<Record<string, string>> = {
   ReadOnly: 'READONLY',
   BusyLoadingError: 'LOADING',
@@ -111,11 +114,11 @@ export class TooFewReplicasError extends LockError {
 }
 
 /** The error of a whole call as a `LockError` about one of its locks. */
-export function translate(error: unknown, lockName: string): LockError {
+export function translate(error: unknown, lockName: string, onCluster = false): LockError {
   if (error instanceof LockError) return error;
   const message = messageOf(error);
   const about = { lockName, cause: withoutSecrets(error) };
-  const refused = refusal(message, lockName, about.cause);
+  const refused = refusal(message, lockName, about.cause, onCluster);
   if (refused !== undefined) return refused;
   if (error instanceof NotSentError || NEVER_SENT.test(message)) {
     return new BackendUnavailableError(
@@ -130,17 +133,17 @@ export function translate(error: unknown, lockName: string): LockError {
 }
 
 /** The error of one operation, as its script has put it. */
-export function translateReply(message: string, lockName: string, key: string): LockError {
+export function translateReply(message: string, lockName: string, key: string, onCluster: boolean): LockError {
   return (
     foreignData(message, lockName, key) ??
-    refusal(message, lockName, undefined) ??
+    refusal(message, lockName, undefined, onCluster) ??
     new OutcomeUnknownError(`Redis failed at the lock ${quote(lockName)}: ${message}`, { lockName })
   );
 }
 
 /** The error for a command of the probe that did not work: it is not allowed, not known, or not possible now. */
-export function probeError(command: string, message: string, lockName: string): LockError {
-  const refused = refusal(message, lockName, undefined);
+export function probeError(command: string, message: string, lockName: string, onCluster: boolean): LockError {
+  const refused = refusal(message, lockName, undefined, onCluster);
   if (refused?.code === 'UNAVAILABLE') return refused;
   const about = { lockName };
   if (refused?.code === 'ACCESS_DENIED') {
@@ -155,11 +158,13 @@ export function probeError(command: string, message: string, lockName: string): 
   return new LockError('CONFIG', `${sentence} Redis 6.2 or newer, or Valkey, can.`, about);
 }
 
-function refusal(message: string, lockName: string, cause: unknown): LockError | undefined {
+function refusal(message: string, lockName: string, cause: unknown, onCluster = false): LockError | undefined {
   const said = message.replace(/^An error was signalled by the server: - /, '');
   const first = /^[A-Za-z]+/.exec(said)?.[0] ?? '';
   const phrase = PHRASES.find(({ pattern }) => pattern.test(said));
-  const word = phrase?.word ?? GLIDE_NAMES[first] ?? first;
+  const code = phrase?.word ?? GLIDE_NAMES[first] ?? first;
+  // A cluster client goes where it is sent; what is left over is a slot that is just being moved.
+  const word = onCluster && ELSEWHERE.has(code) ? 'TRYAGAIN' : code;
   const text = `Redis refused the lock ${quote(lockName)}: `;
   const known = REFUSALS[word];
   if (known !== undefined) {

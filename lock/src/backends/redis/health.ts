@@ -12,9 +12,9 @@ import { probeError } from './errors.ts';
 export type EvictionRule = 'warn' | 'refuse' | 'allow';
 
 /** The answer of `probe.lua`; a command that did not work is a `LockError`. */
-export function checkProbe(reply: string, lockName: string): void {
+export function checkProbe(reply: string, lockName: string, onCluster: boolean): void {
   const [, command, message] = /^failed (\S+) (.*)$/s.exec(reply) ?? [];
-  if (command !== undefined) throw probeError(command, message ?? '', lockName);
+  if (command !== undefined) throw probeError(command, message ?? '', lockName, onCluster);
 }
 
 export async function checkEviction(commands: RedisCommands, rule: EvictionRule, lockName: string): Promise<void> {

@@ -125,7 +125,7 @@ describe('while replicas are silent', () => {
   it('a waiter waits for them, and is told of them if its time is over', async () => {
     const locks = opened.locks({}, { replicas: 2 });
     two.pause();
-    const error = await errorOf(locks.lock('x').acquire({ waitMs: 300 }));
+    const error = await errorOf(locks.lock('x').acquire({ waitMs: 1_000 }));
     expect(error).toMatchObject({ code: 'UNAVAILABLE', cause: { acknowledged: 1, replicas: 2 } });
     const waiting = locks.lock('x').acquire({ waitMs: 20_000 });
     await sleep(300);

@@ -9,7 +9,7 @@
  *
  * @module
  */
-import { BackendUnavailableError, LockError, OutcomeUnknownError, quote } from '../../core/errors.ts';
+import { LockError, OutcomeUnknownError, quote } from '../../core/errors.ts';
 import { canTravelTogether, isFromReplica, readReply, type ScriptVerb, scriptCall, type Task } from './batch.ts';
 import type { RedisCommands, RedisWriter } from './client.ts';
 import { isNoScript, isRedirection, messageOf, TooFewReplicasError, translate } from './errors.ts';
@@ -101,7 +101,7 @@ export class Replicas {
         const list: readonly unknown[] = Array.isArray(replies[index]) ? replies[index] : [];
         for (const [at, item] of call.entries()) {
           strayed ||= isFromReplica(list[at]) || list[at] === 'lost';
-          answer(item, list[at], problem);
+          answer(item, list[at], problem, this.#commands.cluster === true);
         }
       }
       // It may have followed a failover less quickly than the client of the program, or more.
@@ -168,10 +168,7 @@ export class Replicas {
     if (/^(ERR )?WAITAOF cannot/.test(message)) {
       return new LockError('CONFIG', `Redis has nothing on disk for the lock ${quote(lockName)}: ${message}`, about);
     }
-    if (this.#commands.cluster === true && isRedirection(error)) {
-      return new BackendUnavailableError(`Redis refused the lock ${quote(lockName)}: the cluster is moving it.`, about);
-    }
-    return translate(error, lockName);
+    return translate(error, lockName, this.#commands.cluster === true);
   }
 }
 
@@ -190,9 +187,10 @@ function answer(
   { task, resolve, reject }: Item,
   reply: unknown,
   problem: ((lockName: string) => LockError) | undefined,
+  onCluster: boolean,
 ): void {
   try {
-    const said = readReply(task, reply);
+    const said = readReply(task, reply, onCluster);
     // What is not ours any more needs no replica to say so.
     if (said === 'renewed' && problem !== undefined) reject(problem(task.lockName));
     else resolve(said);

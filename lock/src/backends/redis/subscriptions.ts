@@ -12,6 +12,15 @@ import { messageOf, translate } from './errors.ts';
 /** When to subscribe again on a connection that stands but refused it. */
 const RETRY_MS = 1_000;
 
+/**
+ * How often we send ourselves a message while somebody waits, and how long it may take. A subscription may stand and hear
+ * nothing for ever: on a server that was cut off, or that another one has replaced.
+ */
+const PROOF_MS = { every: 2_000, within: 1_000 };
+
+/** The message to ourselves. */
+const PROOF = 'proof';
+
 export interface SubscriptionEvents {
   onInbox(message: string): void;
   /** We listen now, and did not before. */
@@ -29,6 +38,9 @@ export class Subscriptions {
   #connection = 0;
   #listening = false;
   #closed = false;
+  /** When we last knew that messages reach us, and whether a proof is under way. */
+  #provenAt = Number.NEGATIVE_INFINITY;
+  #proving = false;
 
   constructor(commands: RedisCommands, inbox: string, events: SubscriptionEvents) {
     this.#commands = commands;
@@ -48,11 +60,29 @@ export class Subscriptions {
     this.#subscriber = this.#commands.openSubscriber?.({
       onMessage: (channel, message) => this.#take(channel, message),
       onConnected: () => this.#connected(),
-      onDisconnected: () => {
-        this.#connection++;
-        this.#listening = false;
-      },
+      onDisconnected: () => this.#disconnected(),
     });
+  }
+
+  /** Now and then sends a message the way that releases go. If it does not come, a new connection is opened. */
+  prove(): void {
+    if (!this.#listening || this.#proving || performance.now() - this.#provenAt < PROOF_MS.every) return;
+    this.#proving = true;
+    const [connection, sentAt] = [this.#connection, performance.now()];
+    const judge = (): void => {
+      this.#proving = false;
+      if (connection !== this.#connection || this.#provenAt >= sentAt) return;
+      this.#disconnected();
+      this.#subscriber?.close();
+      this.#subscriber = undefined;
+      this.open();
+    };
+    this.#commands.send(['PUBLISH', this.#inbox, PROOF]).then(
+      () => setTimeout(judge, PROOF_MS.within).unref(),
+      () => {
+        this.#proving = false; // then it is the other connection that does not work
+      },
+    );
   }
 
   /** Calls back when a message comes through the channel, and once when we begin to listen to it. */
@@ -74,10 +104,14 @@ export class Subscriptions {
 
   close(): void {
     this.#closed = true;
-    this.#connection++;
-    this.#listening = false;
+    this.#disconnected();
     this.#watchers.clear();
     this.#subscriber?.close();
+  }
+
+  #disconnected(): void {
+    this.#connection++;
+    this.#listening = false;
   }
 
   #connected(): void {
@@ -88,6 +122,7 @@ export class Subscriptions {
       () => {
         if (connection !== this.#connection) return;
         this.#listening = true;
+        this.#provenAt = performance.now();
         this.#events.onGap();
       },
       (error: unknown) => {
@@ -103,8 +138,12 @@ export class Subscriptions {
   }
 
   #take(channel: string, message: string): void {
-    if (channel === this.#inbox) this.#events.onInbox(message);
-    else this.#tell(channel);
+    if (channel !== this.#inbox) {
+      this.#tell(channel);
+      return;
+    }
+    this.#provenAt = performance.now();
+    if (message !== PROOF) this.#events.onInbox(message);
   }
 
   #tell(channel: string): void {

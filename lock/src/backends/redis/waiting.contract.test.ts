@@ -174,6 +174,28 @@ describe('the second connection', () => {
     expect(order).toHaveLength(20);
   });
 
+  it('that stays behind on a server which another one has replaced is given up, and listens on the new one', async () => {
+    const next = await RedisServer.start();
+    opened.onClose(() => next.stop());
+    const relay = await Relay.start(server.port);
+    opened.onClose(() => relay.close());
+    const locks = opened.locks({ ttlMs: 3_000 }, {}, { port: relay.port });
+    const inboxesOn = async ({ admin }: RedisServer): Promise<number> =>
+      ((await admin.pubsub('CHANNELS', 'holdfast.inbox:*')) as string[]).length;
+    const holder = await opened.locks().lock('replaced').acquire();
+    const waiting = locks.lock('replaced').acquire({ waitMs: 60_000 });
+    await until('a waiter that listens', async () => (await inboxesOn(server)) > 0);
+    // The connection for commands goes to the new server, and the one that listens has no reason to.
+    await next.admin.set('holdfast:replaced', 'somebody', 'PX', 60_000);
+    relay.switchTo(next.port);
+    await server.admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    await until('a waiter that listens there', async () => (await inboxesOn(next)) === 1, 20_000);
+    await until('nobody that listens here', async () => (await inboxesOn(server)) === 0);
+    await next.admin.del('holdfast:replaced');
+    await (await waiting).release();
+    await holder.release().catch(() => undefined);
+  });
+
   it('can be done without: waiters then ask, at most ten times a second', async () => {
     const [one, two] = [opened.locks({}, { subscriber: false }), opened.locks({}, { subscriber: false })];
     const before = await listeners();

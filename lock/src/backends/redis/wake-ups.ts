@@ -57,6 +57,7 @@ export class WakeUps {
     this.#watch(owner, waiting?.channel);
     if (waiting === undefined) return Number.POSITIVE_INFINITY;
     this.open();
+    this.#subscriptions.prove();
     const endMs = waiting.remainingMs === undefined ? Number.POSITIVE_INFINITY : waiting.remainingMs + 1;
     // A holder by SET NX PX tells nobody when it is done.
     const hears = waiting.layout === 'string' ? 'none' : this.#subscriptions.hears;
