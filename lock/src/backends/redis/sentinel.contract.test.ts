@@ -1,39 +1,22 @@
-import { writeFileSync } from 'node:fs';
 import { createSentinel } from '@redis/client';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLocks, type FencedLease } from '../../index.ts';
 import { fromIoredis, fromNodeRedis, type RedisCommands, redisBackend, TooFewReplicasError } from './index.ts';
-import { RedisServer } from './test-support/redis-server.ts';
+import type { RedisServer } from './test-support/redis-server.ts';
+import { Replication } from './test-support/replication.ts';
 import { until } from './test-support/requests.ts';
+import { PRIMARY_NAME, startSentinel } from './test-support/sentinel.ts';
 
 let primary: RedisServer;
 let replica: RedisServer;
 let sentinel: RedisServer;
 
 beforeEach(async () => {
-  primary = await RedisServer.start(['--repl-diskless-sync-delay', '0']);
-  replica = await RedisServer.start(['--replicaof', '127.0.0.1', String(primary.port)]);
-  await until(
-    'a replica in step',
-    async () => (await replica.admin.info('replication')).includes('link_status:up'),
-    20_000,
-  );
-  sentinel = await RedisServer.start(['--sentinel'], (folder) => {
-    const file = `${folder}/sentinel.conf`;
-    const lines = [
-      `sentinel monitor main 127.0.0.1 ${primary.port} 1`,
-      'sentinel down-after-milliseconds main 500',
-      'sentinel failover-timeout main 2000',
-    ];
-    writeFileSync(file, `${lines.join('\n')}\n`);
-    return file;
-  });
-  await until(
-    'a sentinel that knows the replica',
-    async () => ((await sentinel.admin.call('SENTINEL', 'REPLICAS', 'main')) as unknown[]).length === 1,
-    20_000,
-  );
+  const servers = await Replication.start(1);
+  primary = servers.primary;
+  [replica] = servers.replicas as [RedisServer];
+  sentinel = await startSentinel(primary, { replicas: 1, downAfterMs: 500 });
 }, 60_000);
 afterEach(async () => {
   for (const server of [sentinel, replica, primary]) await server.stop();
@@ -46,13 +29,13 @@ interface Opened {
 
 const clients: Readonly<Record<string, () => Promise<Opened>>> = {
   ioredis: async () => {
-    const client = new Redis({ sentinels: [{ host: '127.0.0.1', port: sentinel.port }], name: 'main' });
+    const client = new Redis({ sentinels: [{ host: '127.0.0.1', port: sentinel.port }], name: PRIMARY_NAME });
     client.on('error', () => undefined);
     return { commands: fromIoredis(client), close: () => client.disconnect() };
   },
   'node-redis': async () => {
     const sentinelRootNodes = [{ host: '127.0.0.1', port: sentinel.port }];
-    const client = createSentinel({ name: 'main', sentinelRootNodes });
+    const client = createSentinel({ name: PRIMARY_NAME, sentinelRootNodes });
     client.on('error', () => undefined);
     await client.connect();
     return { commands: fromNodeRedis(client), close: () => client.destroy() };

@@ -42,7 +42,7 @@ export class RedisCluster {
       const [from, to] = [(SLOTS * index) / NODES, (SLOTS * (index + 1)) / NODES].map(Math.ceil) as [number, number];
       await admin.call('CLUSTER', 'ADDSLOTSRANGE', String(from), String(to - 1));
     }
-    await cluster.#whole(all);
+    await cluster.whole();
     const first = await cluster.idOf(0);
     for (const { admin } of cluster.replicas) {
       await admin.call('CLUSTER', 'REPLICATE', first);
@@ -50,6 +50,21 @@ export class RedisCluster {
       await until('a replica in step', inStep, 20_000);
     }
     return cluster;
+  }
+
+  /** Resolves when every node knows all the others, and that every slot has a node. */
+  async whole(): Promise<void> {
+    const all = [...this.nodes, ...this.replicas];
+    for (const { admin } of all) {
+      await until(
+        'a cluster that is whole',
+        async () => {
+          const info = (await admin.call('CLUSTER', 'INFO')) as string;
+          return info.includes('cluster_state:ok') && info.includes(`cluster_known_nodes:${all.length}`);
+        },
+        20_000,
+      );
+    }
   }
 
   get addresses(): { host: string; port: number }[] {
@@ -72,18 +87,5 @@ export class RedisCluster {
 
   async stop(): Promise<void> {
     for (const node of [...this.replicas, ...this.nodes]) await node.stop();
-  }
-
-  async #whole(all: readonly RedisServer[]): Promise<void> {
-    for (const { admin } of all) {
-      await until(
-        'a cluster that is whole',
-        async () => {
-          const info = (await admin.call('CLUSTER', 'INFO')) as string;
-          return info.includes('cluster_state:ok') && info.includes(`cluster_known_nodes:${all.length}`);
-        },
-        20_000,
-      );
-    }
   }
 }

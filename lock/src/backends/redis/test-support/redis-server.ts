@@ -22,7 +22,7 @@ process.once('exit', () => {
 export class RedisServer {
   readonly port: number;
   readonly #folder: string;
-  readonly #args: readonly string[];
+  #args: readonly string[];
   readonly #configFile: string | undefined;
   #process: ChildProcess | undefined;
   #admin: Redis | undefined;
@@ -80,8 +80,9 @@ export class RedisServer {
     await this.#spawn();
   }
 
-  /** Starts it again after `kill`. */
-  async startAgain(): Promise<void> {
+  /** Starts it again after `kill`; other arguments than it had stand in their place. */
+  async startAgain(args?: readonly string[]): Promise<void> {
+    if (args !== undefined) this.#args = args;
     await this.#spawn();
   }
 

@@ -1,0 +1,193 @@
+import { createSentinel } from '@redis/client';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createLocks, type FencedLease, type Locks } from '../../index.ts';
+import { fromIoredis, fromNodeRedis, type RedisCommands, redisBackend } from './index.ts';
+import type { RedisServer } from './test-support/redis-server.ts';
+import { Replication } from './test-support/replication.ts';
+import { sleep, until } from './test-support/requests.ts';
+import { PRIMARY_NAME, startSentinel } from './test-support/sentinel.ts';
+
+/** How often the primary is killed, one time after the other: `HOLDFAST_FAILOVERS=200 npm run test:more failovers`. */
+const ROUNDS = Number(process.env.HOLDFAST_FAILOVERS ?? 10);
+
+const NAMES = ['a', 'b', 'c'];
+const TTL_MS = 3_000;
+
+/** A caller that waits for longer is stuck: a failover takes 2 s, and what it leaves behind is over with the TTL. */
+const STUCK_MS = 30_000;
+
+let primary: RedisServer;
+let replica: RedisServer;
+let sentinel: RedisServer;
+
+beforeAll(async () => {
+  const servers = await Replication.start(1);
+  primary = servers.primary;
+  [replica] = servers.replicas as [RedisServer];
+  sentinel = await startSentinel(primary, { replicas: 1, downAfterMs: 300 });
+}, 60_000);
+afterAll(async () => {
+  for (const server of [sentinel, replica, primary]) await server.stop();
+});
+
+interface Program {
+  /** How many replicas must acknowledge its leases. */
+  readonly replicas: number;
+  readonly locks: Locks<FencedLease>;
+  close(): Promise<void>;
+}
+
+function programOn(commands: RedisCommands, close: () => unknown, replicas: number): Program {
+  const locks = createLocks(redisBackend(commands, { replicas }), { ttlMs: TTL_MS, waitMs: STUCK_MS, callMs: 500 });
+  return {
+    replicas,
+    locks,
+    close: async () => {
+      await locks.close();
+      await close();
+    },
+  };
+}
+
+async function ioredisProgram(replicas: number): Promise<Program> {
+  const sentinels = [{ host: '127.0.0.1', port: sentinel.port }];
+  const client = new Redis({ sentinels, name: PRIMARY_NAME, maxRetriesPerRequest: 0 }).on('error', () => undefined);
+  return programOn(fromIoredis(client), () => client.disconnect(), replicas);
+}
+
+async function nodeRedisProgram(): Promise<Program> {
+  const sentinelRootNodes = [{ host: '127.0.0.1', port: sentinel.port }];
+  const client = createSentinel({ name: PRIMARY_NAME, sentinelRootNodes });
+  client.on('error', () => undefined);
+  await client.connect();
+  return programOn(fromNodeRedis(client), () => client.destroy(), 0);
+}
+
+/** One lease, as its caller saw it. */
+interface Record {
+  readonly name: string;
+  readonly token: bigint;
+  readonly askedAt: number;
+  readonly grantedAt: number;
+}
+
+it(`${ROUNDS} failovers in a row leave no orphan, no stuck waiter, and repeat no token`, {
+  timeout: ROUNDS * 60_000,
+}, async () => {
+  const programs = [await ioredisProgram(0), await nodeRedisProgram(), await ioredisProgram(1)];
+  const records: Record[] = [];
+  const counts = { lost: 0, unconfirmed: 0 };
+  const stuck: unknown[] = [];
+  const waits: { readonly unreplicated: number[]; readonly replicated: number[] } = {
+    unreplicated: [],
+    replicated: [],
+  };
+  /** How many leases each caller has had. */
+  const had = [0, 0, 0, 0, 0, 0];
+  let isOver = false;
+  const work = async ({ locks, replicas }: Program, caller: number): Promise<void> => {
+    while (!isOver) {
+      const name = NAMES[Math.floor(Math.random() * NAMES.length)] as string;
+      const askedAt = performance.now();
+      let lease: FencedLease;
+      try {
+        lease = await locks.lock(name).acquire();
+      } catch (error) {
+        stuck.push(error);
+        continue;
+      }
+      const grantedAt = performance.now();
+      records.push({ name, token: lease.fencingToken, askedAt, grantedAt });
+      waits[replicas === 0 ? 'unreplicated' : 'replicated'].push(grantedAt - askedAt);
+      had[caller] = (had[caller] ?? 0) + 1;
+      await sleep(Math.random() * 30);
+      await lease.release().catch((error: { code: string }) => {
+        if (error.code === 'LOST') counts.lost++;
+        else counts.unconfirmed++;
+      });
+    }
+  };
+  // Two callers in each program, so that there are waiters within and between them.
+  const workers = programs.flatMap((program, index) => [work(program, 2 * index), work(program, 2 * index + 1)]);
+
+  const awayMs: number[] = [];
+  const orphans: string[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const before = [...had];
+    await until(
+      'leases for every caller between two failovers',
+      () => had.every((leases, caller) => leases > (before[caller] ?? 0) + 3),
+      STUCK_MS,
+    );
+    await sleep(Math.random() * 200);
+    const killedAt = performance.now();
+    await primary.kill();
+    const grants = records.length;
+    await until('the promotion', async () => (await replica.admin.role().catch(() => []))[0] === 'master', STUCK_MS);
+    await until('a lease on the new primary', () => records.length > grants + 6, STUCK_MS);
+    awayMs.push(performance.now() - killedAt);
+    // The dead one comes back, empty, as the replica of the new one.
+    const dead = primary;
+    primary = replica;
+    replica = dead;
+    await replica.startAgain(['--replicaof', '127.0.0.1', String(primary.port)]);
+    await until(
+      'the replica in step',
+      async () => (await replica.admin.info('replication').catch(() => '')).includes('link_status:up'),
+      STUCK_MS,
+    );
+    if (process.env.HOLDFAST_FAILOVERS !== undefined && (round + 1) % 10 === 0) console.log(`${round + 1} failovers`);
+  }
+  isOver = true;
+  await Promise.all(workers);
+  for (const program of programs) await program.close();
+  // Whoever held has given back, or knows that it has lost: what is left is nobody's. A TTL later it would not show.
+  const isLock = (key: string): boolean => /^holdfast(:|\.queue|\.waiters)/.test(key);
+  await until('a primary without locks', async () => !(await primary.keys()).some(isLock), 2 * TTL_MS).catch(
+    async () => {
+      orphans.push(...(await primary.keys()).filter(isLock));
+    },
+  );
+
+  const tokens = records.map(({ name, token }) => `${name} ${token}`);
+  const median = (list: readonly number[]): number =>
+    Math.round([...list].sort((a, b) => a - b)[list.length >> 1] ?? 0);
+  console.log(
+    JSON.stringify({
+      failovers: ROUNDS,
+      leases: records.length,
+      ...counts,
+      stuck: stuck.length,
+      orphans: orphans.length,
+      repeatedTokens: tokens.length - new Set(tokens).size,
+      outOfOrder: outOfOrder(records),
+      withoutServiceMs: { median: median(awayMs), most: Math.round(Math.max(...awayMs)) },
+      longestWaitMs: Math.round(Math.max(...waits.unreplicated)),
+      longestWaitForReplicasMs: Math.round(Math.max(...waits.replicated)),
+    }),
+  );
+  expect(stuck).toEqual([]);
+  expect(orphans).toEqual([]);
+  expect(new Set(tokens).size).toBe(tokens.length);
+  expect(outOfOrder(records)).toBe(0);
+});
+
+/** How many leases have a smaller token than one that was there before they were asked for. */
+function outOfOrder(records: readonly Record[]): number {
+  let count = 0;
+  for (const name of NAMES) {
+    const ours = records.filter((record) => record.name === name);
+    let largest = 0n;
+    let next = 0;
+    const byGrant = [...ours].sort((a, b) => a.grantedAt - b.grantedAt);
+    for (const { askedAt, token } of [...ours].sort((a, b) => a.askedAt - b.askedAt)) {
+      for (; (byGrant[next]?.grantedAt ?? Number.POSITIVE_INFINITY) < askedAt; next++) {
+        const before = byGrant[next]?.token ?? 0n;
+        if (before > largest) largest = before;
+      }
+      if (token <= largest) count++;
+    }
+  }
+  return count;
+}
