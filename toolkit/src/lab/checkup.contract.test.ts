@@ -95,6 +95,8 @@ describe('a check-up of locks on Redis', { timeout: RUN_LIMIT_MS }, () => {
       myLock,
       '--subject',
       'holdfast:redis',
+      '--subject',
+      'holdfast:redis+wait',
       '--json',
       '-',
     ]);
@@ -104,10 +106,15 @@ describe('a check-up of locks on Redis', { timeout: RUN_LIMIT_MS }, () => {
       'failover setnx unsafe',
       'failover my-lock unsafe',
       'failover holdfast:redis safe',
+      'failover holdfast:redis+wait safe',
       'failover-sentinel setnx unsafe',
       'failover-sentinel my-lock unsafe',
       'failover-sentinel holdfast:redis safe',
+      'failover-sentinel holdfast:redis+wait safe',
     ]);
+    // What its replica must have it does not give while that is cut off, and gives when it follows again.
+    expect(resultOf(json, 'failover', 'holdfast:redis+wait').figures.lockRefused).toBe(true);
+    expect(resultOf(json, 'failover', 'holdfast:redis').figures.lockKept).toBe(false);
     expect(code, 'a lock of a user that is unsafe is not what its user expects').toBe(1);
     expect(resultOf(json, 'failover', 'my-lock').figures.tokensInOrder).toBe(false);
 

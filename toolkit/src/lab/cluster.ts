@@ -12,16 +12,15 @@ import type { BlackHole } from './servers/black-hole.ts';
 import type { Ensemble, Member } from './servers/member.ts';
 import { RedisServer } from './servers/redis.ts';
 import { watchKeys } from './servers/redis-watch.ts';
-import { sentinelUrl } from './servers/sentinel-url.ts';
-import { PRIMARY_NAME, startSentinels } from './servers/sentinels.ts';
-import { SteadyAddress } from './servers/steady-address.ts';
+import type { SteadyAddress } from './servers/steady-address.ts';
 import { removeKeys } from './servers/their-redis.ts';
-import { until } from './until.ts';
 
 export interface Cluster {
   readonly url: string;
   /** Name and version of what the lab started. */
   readonly servers: readonly string[];
+  /** Where only some names would do: in a cluster those whose server can fail over. */
+  readonly lockName?: string;
   /** Where the first holder has an address of its own. */
   readonly urlOfA?: string;
   /** The first holder's way to the server, where it can be cut. */
@@ -47,10 +46,15 @@ export interface Independent {
 
 export interface Replication {
   readonly primary: RedisServer;
+  /** The one that will be promoted. */
   readonly replica: RedisServer;
+  /** One more, which follows all the time, and which Sentinels like less. */
+  readonly second: RedisServer | undefined;
   readonly sentinels: readonly RedisServer[];
-  /** The address that the lab keeps pointed at the primary, unless the subject asks the Sentinels itself. */
+  /** The address that the lab keeps pointed at the primary, unless the subject asks the servers itself. */
   readonly address: SteadyAddress | undefined;
+  /** The replica's way to its primary, where it can be cut without the primary's noticing. */
+  readonly way: BlackHole | undefined;
 }
 
 export interface ClusterOptions {
@@ -84,59 +88,12 @@ export async function singleRedis(options: ClusterOptions): Promise<Cluster> {
   };
 }
 
-/** A primary and a replica that is in step with it. What clients connect to follows the primary. */
-export async function replicatedRedis(
-  options: ClusterOptions & { readonly withSentinels: boolean; readonly followsSentinels: boolean },
-): Promise<Cluster> {
-  const servers: RedisServer[] = [];
-  const closers: (() => void)[] = [];
-  try {
-    const primary = await RedisServer.start({ ...options, name: 'primary' });
-    servers.push(primary);
-    const replica = await RedisServer.start({ ...options, name: 'replica', replicaOf: primary });
-    servers.push(replica);
-    await until(
-      'The replica catching up',
-      async () => (await replica.info('replication', 'master_link_status')) === 'up',
-      {
-        limitMs: 20_000,
-      },
-    );
-    // Sentinels find a replica only if it is there before them.
-    const sentinels = options.withSentinels ? await startSentinels(primary, options) : [];
-    servers.push(...sentinels);
-    closers.push(await watchKeys(primary, options.history), await watchKeys(replica, options.history));
-    const asksSentinels = options.withSentinels && options.followsSentinels;
-    const address = asksSentinels ? undefined : await SteadyAddress.start(primary.port);
-    if (address) closers.push(() => address.close());
-    return {
-      url:
-        address?.url ??
-        sentinelUrl(
-          sentinels.map(({ port }) => port),
-          PRIMARY_NAME,
-        ),
-      servers: [await versionOf(primary)],
-      replication: { primary, replica, sentinels, address },
-      close: async () => closeAll(),
-    };
-  } catch (error) {
-    closeAll();
-    throw error;
-  }
-
-  function closeAll(): void {
-    for (const close of closers) close();
-    for (const server of servers) server.stop();
-  }
-}
-
 /** A server of the user's, which the lab only connects to; at the end it removes the keys of this one lock name. */
 export function theirServer(url: string, lockName: string): Cluster {
   const isRedis = /^rediss?:/i.test(url);
   return { url, servers: [], close: async () => (isRedis ? removeKeys(url, lockName) : undefined) };
 }
 
-async function versionOf(redis: RedisServer): Promise<string> {
+export async function versionOf(redis: RedisServer): Promise<string> {
   return `redis ${await redis.info('server', 'redis_version')}`;
 }

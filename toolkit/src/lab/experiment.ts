@@ -19,7 +19,8 @@ export interface Experiment extends Rule {
    * `one`: whatever server the subject needs, one of it, which may also be the user's. `own-one`: the same, but the lab
    * looks into it, so that it must be the lab's. `own-three`: an ensemble of three. `behind-black-hole`: the first holder's way to it can be cut. `behind-pooler`: a
    * PgBouncer in transaction mode stands before it. `redlock-minority-apart`: of five servers of Redis, the first holder's ways to two can be cut. The
-   * others are Redis.
+   * others are Redis: a primary with a replica, with Sentinels, with Sentinels and two replicas, with a rule of its own about replicas
+   * (`min-replicas-to-write`), and three primaries of a cluster, of which one has a replica.
    */
   readonly servers:
     | 'one'
@@ -28,6 +29,9 @@ export interface Experiment extends Rule {
     | 'redlock-minority-apart'
     | 'redis-replicated'
     | 'redis-sentinels'
+    | 'redis-two-replicas'
+    | 'redis-min-replicas'
+    | 'redis-cluster'
     | 'behind-black-hole'
     | 'behind-pooler';
   /** The kinds of server that it is about. Left out: all, and locks without one. */

@@ -42,9 +42,9 @@ function exclusionKept({
   waiters,
   wakeUpsPerRelease,
 }: Figures): string[] {
-  if (lockKept !== undefined) {
+  if (lockKept !== undefined && withoutServiceMs !== undefined) {
     const what = lockKept ? 'The lock was kept' : 'The lock was lost';
-    return [`${what}; the rival had no answer for ${span(withoutServiceMs ?? 0)}; never two holders.`];
+    return [`${what}; the rival had no answer for ${span(withoutServiceMs)}; never two holders.`];
   }
   if (inversions !== undefined) {
     const order = inversions === 0 ? 'In the order of arrival' : `${inversions} of ${waiters} out of turn`;

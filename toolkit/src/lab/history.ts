@@ -58,6 +58,8 @@ export type Happening =
   | { f: 'fault'; type: 'ok' | 'fail'; op: number; act: FaultAct; target: string; proof: string }
   /** What a server of the lab did, as it was told to the lab. */
   | { f: 'server'; type: 'event'; event: string; key?: string; says?: string }
+  /** The holder was not given a lock that nobody holds, and was told why. */
+  | { f: 'refused'; type: 'event'; error: string }
   /** The rival starts to ask for the lock, again and again; with `everyMs` 0 it asks once and waits. */
   | { f: 'contend'; type: 'event'; everyMs: number }
   /** How many watches the servers had answered by now; `waiters` wait for the lock, each watching something. */

@@ -16,6 +16,7 @@ function checks(different: Partial<Record<CheckerId, Verdict>> = {}): Check[] {
     'hand-over': 'safe',
     service: 'safe',
     queue: 'safe',
+    survival: 'unsafe',
     ...different,
   };
   return Object.entries(verdicts).map(([checker, verdict]) => ({
@@ -67,6 +68,15 @@ describe('a verdict', () => {
   it('is unknown without the proof that damage could have happened, where the experiment asks for that', () => {
     expect(conclude(checks({ exposure: 'unknown' }), rule).verdict).toBe('unknown');
     expect(conclude(checks({ exposure: 'unknown' }), { ...rule, needsExposure: false }).verdict).toBe('safe');
+  });
+
+  it('is safe without that proof where the lock was kept or refused, for then nobody was made stale', () => {
+    const kept = { survival: 'safe', exposure: 'unknown', 'fencing-order': 'unknown' } as const;
+    expect(conclude(checks(kept), rule)).toEqual({ verdict: 'safe', reason: 'survival is safe.' });
+    expect(conclude(checks({ ...kept, 'guarded-register': 'unsafe', 'open-register': 'unsafe' }), rule).verdict).toBe(
+      'unsafe',
+    );
+    expect(conclude(checks({ ...kept, survival: 'unknown', 'fencing-order': 'safe' }), rule).verdict).toBe('unknown');
   });
 
   it('says that the rival never got the lock, where that is why nothing could be damaged', () => {

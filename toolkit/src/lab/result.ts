@@ -23,6 +23,8 @@ export interface Figures {
   withoutServiceMs?: number;
   /** Whether the holder had the lock until it gave it back. */
   lockKept?: boolean;
+  /** Whether the lock was not given at all, since what it needs was not there. */
+  lockRefused?: boolean;
   /** How often the rival asked until it had the lock. */
   tries?: number;
   /** How long two clients believed at once that they hold. */
@@ -68,6 +70,7 @@ export type CheckerId =
   | 'recovery'
   | 'hand-over'
   | 'service'
+  | 'survival'
   | 'queue';
 
 /** One thing that happened, as the timeline prints it. */
@@ -165,6 +168,9 @@ export function conclude(checks: readonly Check[], rule: Rule): Conclusion {
       ? { ...conclusion, reason: `${find('fencing-order')?.evidence[0]} ${conclusion.reason}` }
       : conclusion;
   }
+  // A lock that was kept, or was not given in the first place, made nobody stale.
+  const survival = find('survival');
+  if (survival?.verdict === 'safe') return because('safe', survival);
   if (rule.needsRecovery) {
     const recovery = find('recovery');
     if (recovery?.verdict !== 'safe') return because(recovery?.verdict === 'unsafe' ? 'unsafe' : 'unknown', recovery);

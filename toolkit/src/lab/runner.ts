@@ -6,12 +6,13 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type Cluster, folderOnly, replicatedRedis, singleRedis, theirServer } from './cluster.ts';
+import { type Cluster, folderOnly, singleRedis, theirServer } from './cluster.ts';
 import { ensembleCluster } from './ensemble-cluster.ts';
 import { HistoryWriter, parseHistory } from './history.ts';
 import { Holder } from './holder.ts';
 import { judge } from './judge.ts';
 import type { Reaper } from './reaper.ts';
+import { replicatedRedis } from './redis-cluster.ts';
 import { redlockServers } from './redlock-cluster.ts';
 import { Resource } from './resource.ts';
 import type { Result } from './result.ts';
@@ -182,7 +183,7 @@ async function play(task: Task, options: RunOptions, stage: Stage): Promise<void
       holders,
       history,
       timing: task.timing,
-      lockName,
+      lockName: cluster.lockName ?? lockName,
       signal,
       report,
       opening,
@@ -234,9 +235,16 @@ function clusterFor(
     return sqlCluster({ ...use, idleLimitMs: idleLimitMs?.(timing) });
   }
   const use = { reaper, program: program.file, folder, history };
-  if (servers === 'one' || servers === 'own-one') return singleRedis(use);
-  const { followsSentinels } = subject;
-  return replicatedRedis({ ...use, withSentinels: servers === 'redis-sentinels', followsSentinels });
+  switch (servers) {
+    case 'redis-replicated':
+    case 'redis-sentinels':
+    case 'redis-two-replicas':
+    case 'redis-min-replicas':
+    case 'redis-cluster':
+      return replicatedRedis({ ...use, setUp: servers, followsSentinels: subject.followsSentinels });
+    default:
+      return singleRedis(use);
+  }
 }
 
 async function closeHolders(holders: readonly Holder[], folder: string, signal: AbortSignal): Promise<void> {

@@ -16,6 +16,8 @@ export interface ChosenSubject {
   readonly source: string;
   readonly server: ServerKind | 'none';
   readonly followsSentinels: boolean;
+  /** Whether its URL may name the nodes of a cluster. */
+  readonly followsClusters?: boolean;
   /** Whether it promises to serve in the order of arrival. */
   readonly keepsOrder?: boolean;
   /** As in `BuiltInSubject`. */
@@ -106,6 +108,9 @@ function obstacle(experiment: Experiment, subject: ChosenSubject, circumstances:
   if (reason !== undefined) return reason;
   if (servers !== 'one' && subject.server === 'none') {
     return `${subject.name} needs no server, so there is none that could fail over.`;
+  }
+  if (servers === 'redis-cluster' && !subject.followsClusters) {
+    return `${subject.name} does not know how to ask a cluster.`;
   }
   if (servers !== 'one' && url !== undefined) {
     const does = servers === 'own-one' ? 'looks into a server' : 'kills or stops a server';

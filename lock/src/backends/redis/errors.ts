@@ -133,7 +133,7 @@ export function translate(error: unknown, lockName: string, onCluster = false): 
 }
 
 /** The error of one operation, as its script has put it. */
-export function translateReply(message: string, lockName: string, key: string, onCluster: boolean): LockError {
+export function translateReply(message: string, lockName: string, key: string, onCluster = false): LockError {
   return (
     foreignData(message, lockName, key) ??
     refusal(message, lockName, undefined, onCluster) ??
@@ -142,7 +142,7 @@ export function translateReply(message: string, lockName: string, key: string, o
 }
 
 /** The error for a command of the probe that did not work: it is not allowed, not known, or not possible now. */
-export function probeError(command: string, message: string, lockName: string, onCluster: boolean): LockError {
+export function probeError(command: string, message: string, lockName: string, onCluster = false): LockError {
   const refused = refusal(message, lockName, undefined, onCluster);
   if (refused?.code === 'UNAVAILABLE') return refused;
   const about = { lockName };

@@ -78,7 +78,9 @@ function isOperation(entry: Entry): entry is Extract<Entry, { f: 'acquire' | 're
 
 /** A lock that did not work before the fault either says nothing about the fault. */
 function workBeforeFault({ entries }: History): string[] {
-  const fault = entries.find((entry) => entry.f === 'fault' && entry.type === 'invoke' && entry.act !== 'cut');
+  const fault = entries.find(
+    (entry) => entry.f === 'fault' && entry.type === 'invoke' && entry.act !== 'cut' && entry.act !== 'continue',
+  );
   const worked = entries.some(
     (entry) => entry.f === 'served' && entry.access === 'write' && (!fault || entry.at < fault.at),
   );

@@ -3,7 +3,14 @@ import { clock, clockMajority, clockOneOfFive, clockOneOfThree } from './clock.t
 import crash from './crash.ts';
 import { etcdDisk, etcdDiskBack } from './etcd-disk.ts';
 import etcdLease from './etcd-lease.ts';
-import { failover, failoverSentinel } from './failover.ts';
+import {
+  clusterFailover,
+  failover,
+  failoverSentinel,
+  replicaInStep,
+  replicaPreferred,
+  replicaUnnoticed,
+} from './failover.ts';
 import { etcdLeader, etcdLeaderCrash, zkSession, zkSessionCrash } from './leader.ts';
 import partition from './partition.ts';
 import pause from './pause.ts';
@@ -19,6 +26,10 @@ export const experiments: readonly Experiment[] = [
   partition,
   failover,
   failoverSentinel,
+  replicaInStep,
+  replicaPreferred,
+  replicaUnnoticed,
+  clusterFailover,
   clock,
   clockOneOfThree,
   clockMajority,

@@ -1,13 +1,14 @@
 import { inflict } from '../scene.ts';
 import { primaryPortBy } from '../servers/sentinels.ts';
 import { until } from '../until.ts';
-import { cutReplica, killPrimary, provenPrimary, replicationOf } from './failover.ts';
+import { cutReplica, killPrimary, provenPrimary, replicationOf, restoreReplica } from './failover.ts';
 import type { Fault } from './fault.ts';
 
 /** Three Sentinels notice that the primary is dead, agree, and promote the replica; nobody helps them. */
 export const failoverBySentinels: Fault = {
   holderSurvives: true,
   prepare: cutReplica,
+  restore: restoreReplica,
   async inject(scene) {
     const { replica, sentinels, address } = replicationOf(scene);
     await killPrimary(scene);

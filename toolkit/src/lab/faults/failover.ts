@@ -19,7 +19,8 @@ export function replicationOf(scene: Scene): Replication {
 
 /** Before the lock is taken: from here on the replica hears nothing. */
 export async function cutReplica(scene: Scene): Promise<void> {
-  const { primary, replica } = replicationOf(scene);
+  const { primary, replica, second } = replicationOf(scene);
+  const others = second ? 1 : 0;
   scene.report('cutting the replica off');
   await inflict(
     scene,
@@ -30,20 +31,47 @@ export async function cutReplica(scene: Scene): Promise<void> {
       await primary.client.call('CLIENT', 'KILL', 'TYPE', 'replica');
     },
     async () => {
-      const connected = async (): Promise<boolean> => (await primary.info('replication', 'connected_slaves')) === '0';
-      await until('The primary seeing no replica', connected, { limitMs: 5_000, signal: scene.signal });
-      return 'the primary counts 0 replicas';
+      // The other one has lost its link, too, and comes back by itself.
+      const follows = async (): Promise<boolean> => {
+        const info = await primary.client.info('replication');
+        const online = info.match(/^slave\d+:.*state=online/gm) ?? [];
+        return online.length === others && (second === undefined || info.includes(`port=${second.port},`));
+      };
+      await until('The primary seeing that', follows, { limitMs: 20_000, signal: scene.signal });
+      return `the primary counts ${others} ${second ? 'replica, the other one' : 'replicas'}`;
+    },
+  );
+}
+
+/** The replica follows again, straight from the primary. */
+export async function restoreReplica(scene: Scene): Promise<void> {
+  const { primary, replica } = replicationOf(scene);
+  scene.report('letting the replica follow again');
+  await inflict(
+    scene,
+    { act: 'continue', target: 'replica', says: 'it follows again' },
+    async () => {
+      replica.process.kill('SIGCONT');
+      if (replicationOf(scene).way) await replica.client.replicaof('127.0.0.1', primary.port);
+    },
+    async () => {
+      const acknowledges = async (): Promise<boolean> => (await primary.client.call('WAIT', '1', '500')) !== 0;
+      await until('The replica acknowledging', acknowledges, { limitMs: 20_000, signal: scene.signal });
+      return 'it acknowledges what the primary writes';
     },
   );
 }
 
 /** While the holder is at work. The replica then goes on, with what it had. */
-export async function killPrimary(scene: Scene): Promise<void> {
+export async function killPrimary(
+  scene: Scene,
+  says = 'kill -9, before the lock has reached the replica',
+): Promise<void> {
   const { primary, replica } = replicationOf(scene);
   scene.report('killing the primary');
   await inflict(
     scene,
-    { act: 'kill', target: 'primary', says: 'kill -9, before the lock has reached the replica' },
+    { act: 'kill', target: 'primary', says },
     () => primary.stop(),
     () => provenDead(primary.pid, scene.signal),
   );

@@ -6,6 +6,8 @@ export interface Fault {
   readonly holderSurvives: boolean;
   /** Before the lock is taken. */
   prepare?(scene: Scene): Promise<void>;
+  /** Takes back what `prepare` did, where the lock was refused because of it. */
+  restore?(scene: Scene): Promise<void>;
   /** While the first holder is at work. Gives what brings that holder back when its rival is at work, if anything does. */
   inject(scene: Scene): Promise<Healing | undefined>;
 }

@@ -22,7 +22,10 @@ export interface RedisOptions {
   /** As it stands in the history: `primary`. */
   readonly name: string;
   readonly folder: string;
-  readonly replicaOf?: RedisServer;
+  /** Where its primary is, or the way to it. */
+  readonly replicaOf?: { readonly port: number };
+  /** Further settings, as on the command line. */
+  readonly settings?: readonly string[];
   /** Left out: any that is free. */
   readonly port?: number;
   /** The text of its configuration file, for a Sentinel. */
@@ -125,7 +128,10 @@ async function answers(client: Redis, process: ChildProcess): Promise<boolean> {
   }
 }
 
-function argumentsFor({ name, folder, sentinel, replicaOf }: RedisOptions, port: number): string[] {
+function argumentsFor(
+  { name, folder, sentinel, replicaOf, settings: more = [] }: RedisOptions,
+  port: number,
+): string[] {
   if (sentinel !== undefined) {
     const file = path.join(folder, `${name}.conf`);
     writeFileSync(file, `port ${port}\nbind 127.0.0.1\ndir ${JSON.stringify(folder)}\n${sentinel}`);
@@ -134,6 +140,7 @@ function argumentsFor({ name, folder, sentinel, replicaOf }: RedisOptions, port:
   const settings = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no'];
   // The lab is told of every key that is set, renewed, deleted or expires, whatever layout the subject has.
   settings.push('--notify-keyspace-events', 'EA', '--repl-diskless-sync-delay', '0');
+  settings.push(...more);
   if (replicaOf) settings.push('--replicaof', '127.0.0.1', String(replicaOf.port));
   return settings;
 }

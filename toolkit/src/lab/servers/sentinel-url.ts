@@ -1,5 +1,6 @@
 /**
- * `redis-sentinel://host:port,host:port/primary-name`: where the Sentinels are, and which primary to ask them for.
+ * `redis-sentinel://host:port,host:port/primary-name`: where the Sentinels are, and which primary to ask them for. And
+ * `redis-cluster://host:port,host:port`: some nodes of a cluster.
  *
  * @module
  */
@@ -18,9 +19,22 @@ export function sentinelUrl(ports: readonly number[], name: string): string {
 export function sentinelsIn(url: string): SentinelAddress | undefined {
   const [, hosts, name] = /^redis-sentinel:\/\/([^/]+)\/(.+)$/.exec(url) ?? [];
   if (hosts === undefined || name === undefined) return undefined;
-  const sentinels = hosts.split(',').map((address) => {
-    const [host = '', port = '26379'] = address.split(':');
+  return { sentinels: addressesIn(hosts, '26379'), name };
+}
+
+export function clusterUrl(ports: readonly number[]): string {
+  return `redis-cluster://${ports.map((port) => `127.0.0.1:${port}`).join(',')}`;
+}
+
+/** Undefined for every other URL. */
+export function nodesIn(url: string): { host: string; port: number }[] | undefined {
+  const [, hosts] = /^redis-cluster:\/\/([^/]+)\/?$/.exec(url) ?? [];
+  return hosts === undefined ? undefined : addressesIn(hosts, '6379');
+}
+
+function addressesIn(hosts: string, usualPort: string): { host: string; port: number }[] {
+  return hosts.split(',').map((address) => {
+    const [host = '', port = usualPort] = address.split(':');
     return { host, port: Number(port) };
   });
-  return { sentinels, name };
 }

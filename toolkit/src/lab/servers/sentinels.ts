@@ -8,12 +8,13 @@ export const PRIMARY_NAME = 'holdfast-lab';
 const DOWN_AFTER_MS = 500;
 
 /**
- * Three Sentinels that know the primary, its replica and each other. The replica must be there already: Sentinels ask
+ * Three Sentinels that know the primary, its replicas and each other. The replicas must be there already: Sentinels ask
  * the primary about replicas only every ten seconds.
  */
 export async function startSentinels(
   primary: RedisServer,
   options: Pick<RedisOptions, 'reaper' | 'program' | 'folder'>,
+  replicas = 1,
 ): Promise<RedisServer[]> {
   const sentinel = [
     `sentinel monitor ${PRIMARY_NAME} 127.0.0.1 ${primary.port} 2`,
@@ -27,7 +28,9 @@ export async function startSentinels(
     'The Sentinels knowing each other and the replica',
     async () => {
       const views = await Promise.all(sentinels.map(viewOf));
-      return views.every((view) => view.get('num-other-sentinels') === '2' && view.get('num-slaves') === '1');
+      return views.every(
+        (view) => view.get('num-other-sentinels') === '2' && view.get('num-slaves') === String(replicas),
+      );
     },
     { limitMs: 20_000, everyMs: 50 },
   );

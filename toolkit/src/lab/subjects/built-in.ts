@@ -7,6 +7,8 @@ export interface BuiltInSubject {
   readonly server: ServerKind | 'none';
   /** Whether its URL may name Sentinels; a lock that cannot follow them is led to the primary by the lab. */
   readonly followsSentinels: boolean;
+  /** Whether its URL may name the nodes of a cluster. */
+  readonly followsClusters?: true;
   /** Whether it promises to serve in the order of arrival. */
   readonly keepsOrder?: true;
   /** How long a rival asks at least before the lock counts as stuck: its server needs so long, whatever the TTL is. */
@@ -44,8 +46,21 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     name: 'holdfast:redis',
     server: 'redis',
     followsSentinels: true,
+    followsClusters: true,
     summary: 'holdfast/redis',
-    load: async () => (await import('./holdfast-redis.ts')).default,
+    load: async () => (await import('./holdfast-redis.ts')).holdfastRedis,
+  },
+  {
+    name: 'holdfast:redis+wait',
+    server: 'redis',
+    followsSentinels: true,
+    followsClusters: true,
+    doesNotApply: {
+      crash: 'holdfast:redis+wait takes no lock without a replica.',
+      pause: 'holdfast:redis+wait takes no lock without a replica.',
+    },
+    summary: 'holdfast/redis with replicas: 1, so that a replica must acknowledge each grant',
+    load: async () => (await import('./holdfast-redis.ts')).holdfastRedisWithWait,
   },
   {
     name: 'holdfast:redlock',

@@ -1,30 +1,43 @@
 import { createLocks } from 'holdfast';
-import { fromIoredis, redisBackend } from 'holdfast/redis';
-import { Redis } from 'ioredis';
-import { connect } from '../../connect/connect.ts';
-import { sentinelsIn } from '../servers/sentinel-url.ts';
+import { fromIoredis, type RedisBackendOptions, redisBackend } from 'holdfast/redis';
+import { Cluster, Redis } from 'ioredis';
+import { nodesIn, sentinelsIn } from '../servers/sentinel-url.ts';
 import type { Subject } from '../subject.ts';
 import { sessionOf } from './holdfast-session.ts';
 
-/** Our own lock on Redis, as its users have it. */
-const holdfastRedis: Subject = {
-  name: 'holdfast:redis',
-  async open({ url }) {
-    const sentinels = sentinelsIn(url);
-    if (!sentinels) {
-      const { backend, close } = await connect(url);
-      return sessionOf(createLocks(backend), close);
-    }
-    // A request that was cut off is reported and not sent again; nothing waits for a server that is away.
-    const redis = new Redis({ ...sentinels, maxRetriesPerRequest: 0, enableOfflineQueue: false, lazyConnect: true });
-    redis.on('error', () => {});
-    await redis.connect();
-    const backend = redisBackend(fromIoredis(redis));
-    return sessionOf(createLocks(backend), async () => {
-      await backend.close();
-      redis.disconnect();
-    });
-  },
-};
+/** A request that was cut off is reported and not sent again; nothing waits for a server that is away. */
+const FAILS_AT_ONCE = { maxRetriesPerRequest: 0, enableOfflineQueue: false, lazyConnect: true };
 
-export default holdfastRedis;
+async function connected(url: string): Promise<Redis | Cluster> {
+  const nodes = nodesIn(url);
+  if (nodes) {
+    const cluster = new Cluster(nodes, { lazyConnect: true });
+    cluster.on('error', () => {});
+    await cluster.connect();
+    return cluster;
+  }
+  const sentinels = sentinelsIn(url);
+  const redis = sentinels ? new Redis({ ...sentinels, ...FAILS_AT_ONCE }) : new Redis(url, FAILS_AT_ONCE);
+  redis.on('error', () => {});
+  await redis.connect();
+  return redis;
+}
+
+/** Our own lock on Redis, as its users have it. */
+function subjectOf(name: string, options: RedisBackendOptions): Subject {
+  return {
+    name,
+    async open({ url }) {
+      const redis = await connected(url);
+      const backend = redisBackend(fromIoredis(redis), options);
+      return sessionOf(createLocks(backend), async () => {
+        await backend.close();
+        redis.disconnect();
+      });
+    },
+  };
+}
+
+export const holdfastRedis: Subject = subjectOf('holdfast:redis', {});
+
+export const holdfastRedisWithWait: Subject = subjectOf('holdfast:redis+wait', { replicas: 1 });

@@ -1,0 +1,45 @@
+/**
+ * What became of the lock when its server failed: whether it was given at all, and whether its holder still had it
+ * afterwards.
+ *
+ * @module
+ */
+import { count, span } from '../format.ts';
+import type { Entry, History } from '../history.ts';
+import type { Checker, Finding } from './checker.ts';
+import { holdsOf } from './holds.ts';
+
+type Acquire = Extract<Entry, { f: 'acquire' }>;
+
+export const survival: Checker = { id: 'survival', check };
+
+function check(history: History): Finding {
+  const { entries } = history;
+  const refused = entries.find((entry) => entry.f === 'refused');
+  if (refused) {
+    const evidence = `It was refused, rather than given: ${refused.error}`;
+    return { verdict: 'safe', evidence: [evidence], figures: { lockRefused: true } };
+  }
+  const killed = entries.find((entry) => entry.f === 'fault' && entry.type === 'invoke' && entry.act === 'kill');
+  const [first, ...others] = holdsOf(history);
+  if (!killed || !first || first.granted > killed.at) {
+    return { verdict: 'unknown', evidence: ['Nobody held the lock when the server died.'] };
+  }
+  const released = entries.find((entry) => entry.f === 'release' && entry.type === 'invoke' && entry.hold === first.id);
+  const rival = others.find(({ by, granted }) => by !== first.by && granted > killed.at);
+  if (rival && rival.granted < (released?.at ?? Number.POSITIVE_INFINITY)) {
+    const evidence = `${rival.id} was given the lock ${span(rival.granted - killed.at)} after the server died, before ${first.id} gave it back.`;
+    return { verdict: 'unsafe', evidence: [evidence], figures: { lockKept: false } };
+  }
+  const answers = entries.filter(
+    (entry): entry is Acquire =>
+      entry.f === 'acquire' && entry.by !== first.by && entry.type !== 'invoke' && entry.at > killed.at,
+  );
+  const last = answers.at(-1);
+  if (last?.type !== 'fail') {
+    return { verdict: 'unknown', evidence: ['The rival was not told whether it can have the lock.'] };
+  }
+  const refusals = answers.filter(({ type }) => type === 'fail').length;
+  const evidence = `The lock was kept: the rival was refused ${count(refusals, 'time')} after the server died, the last time ${span(last.at - killed.at)} after.`;
+  return { verdict: 'safe', evidence: [evidence], figures: { lockKept: true } };
+}
