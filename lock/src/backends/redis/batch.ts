@@ -106,7 +106,11 @@ export class Batch<Name extends string = Operation> {
 export type ScriptVerb = 'evalsha' | 'eval';
 
 /** The command that does all these tasks, which must agree in their operation and in what they share. */
-export function scriptCall(verb: ScriptVerb, script: string, items: readonly { readonly task: Task<string> }[]): string[] {
+export function scriptCall(
+  verb: ScriptVerb,
+  script: string,
+  items: readonly { readonly task: Task<string> }[],
+): string[] {
   const command = [verb, script, String(items.length)];
   for (const { task } of items) command.push(task.key);
   for (const arg of items[0]?.task.shared ?? []) command.push(arg);
