@@ -33,7 +33,7 @@ import { checkSlot, lockKey } from './layout.ts';
 import { scanLocks } from './list.ts';
 import { type ReplicaRule, Replicas } from './replicas.ts';
 import { describeOwner, readGranted, readInspection, readWaiting } from './replies.ts';
-import type { Operation } from './scripts.ts';
+import { clusterScripts, type Operation, scripts } from './scripts.ts';
 import { WakeUps } from './wake-ups.ts';
 
 /**
@@ -90,7 +90,7 @@ export class RedisBackend
     this.#commands = commands;
     this.#settings = settings;
     this.tokenSource = `redis:${settings.keyPrefix}`;
-    this.#batch = new Batch(commands);
+    this.#batch = new Batch(commands, commands.cluster === true ? clusterScripts : scripts);
     if (settings.replication !== undefined) this.#replicas = new Replicas(commands, settings.replication);
     const listening = settings.subscriber ? commands : { send: (args: readonly string[]) => commands.send(args) };
     this.#wakeUps = new WakeUps(listening, this.#inbox, (owner) => this.#tellLoss(owner, 'broken'));

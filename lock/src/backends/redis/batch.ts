@@ -8,7 +8,7 @@ import { OutcomeUnknownError, quote } from '../../core/errors.ts';
 import type { RedisCommands } from './client.ts';
 import { isNoScript, translate, translateReply } from './errors.ts';
 import { hashTag } from './layout.ts';
-import { type Operation, type Script, scripts } from './scripts.ts';
+import type { Operation, Script } from './scripts.ts';
 
 /**
  * How many travel in one call. A large batch goes in several calls, so that the server works on one part while we write
@@ -44,7 +44,7 @@ export class Batch<Name extends string = Operation> {
     for (const group of groups) this.#split(group);
   };
 
-  constructor(commands: RedisCommands, known: Readonly<Record<string, Script>> = scripts) {
+  constructor(commands: RedisCommands, known: Readonly<Record<string, Script>>) {
     this.#commands = commands;
     this.#scripts = known;
   }

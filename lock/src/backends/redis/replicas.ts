@@ -14,7 +14,7 @@ import { canTravelTogether, isFromReplica, readReply, type ScriptVerb, scriptCal
 import type { RedisCommands, RedisWriter } from './client.ts';
 import { isNoScript, isRedirection, messageOf, TooFewReplicasError, translate } from './errors.ts';
 import { hashTag } from './layout.ts';
-import { scripts } from './scripts.ts';
+import { clusterScripts, scripts } from './scripts.ts';
 
 /** How many renewals go in one call, so that the server is not kept from its other clients for too long. */
 const TOGETHER = 64;
@@ -114,7 +114,8 @@ export class Replicas {
 
   async #send(calls: readonly (readonly Item[])[], key: string): Promise<readonly unknown[]> {
     const send = (verb: ScriptVerb): Promise<readonly unknown[]> => {
-      const script = scripts.renew[verb === 'eval' ? 'text' : 'sha'];
+      const { renew } = this.#commands.cluster === true ? clusterScripts : scripts;
+      const script = renew[verb === 'eval' ? 'text' : 'sha'];
       const renewals = calls.map((call) => scriptCall(verb, script, call));
       return this.#open().sendTogether([...renewals, this.#wait(this.#rule.replicas, this.#rule.acknowledgeMs)], key);
     };

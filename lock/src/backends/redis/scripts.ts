@@ -27,6 +27,7 @@ import stay from './scripts/stay.lua';
 import step from './scripts/step.lua';
 import take from './scripts/take.lua';
 import transfer from './scripts/transfer.lua';
+import whole from './scripts/whole.lua';
 import withdraw from './scripts/withdraw.lua';
 
 export interface Script {
@@ -58,15 +59,23 @@ export type Operation =
   | 'break'
   | 'probe';
 
-export const scripts: Readonly<Record<Operation, Script>> = {
-  acquire: script({ shared: 2, each: 1 }, [names, take, quickTake], [channel, queue, acquire]),
-  enter: script({ shared: 3, each: 1 }, [names, take, quickTake], [channel, queue, step, enter]),
-  stay: script({ shared: 3, each: 1 }, [], [names, take, channel, queue, step, stay]),
-  release: script({ shared: 0, each: 1 }, [names, channel, quickRelease], [take, queue, release]),
-  renew: script({ shared: 1, each: 1 }, [quickRenew], [names, take, channel, queue, renew]),
-  transfer: script({ shared: 3, each: 2 }, [names, take, quickTransfer], [channel, queue, step, transfer]),
-  withdraw: script({ shared: 1, each: 1 }, [], [names, take, channel, queue, withdraw]),
-  inspect: script({ shared: 0, each: 0 }, [], [names, inspect]),
-  break: script({ shared: 1, each: 1 }, [], [names, take, channel, queue, breakLock]),
-  probe: script({ shared: 0, each: 0 }, [], [names, channel, probe]),
-};
+/** `whole` stands last in every script that changes something; what only looks has no need of it. */
+function scriptsWith(whole: readonly string[]): Readonly<Record<Operation, Script>> {
+  return {
+    acquire: script({ shared: 2, each: 1 }, [names, take, quickTake], [channel, queue, acquire, ...whole]),
+    enter: script({ shared: 3, each: 1 }, [names, take, quickTake], [channel, queue, step, enter, ...whole]),
+    stay: script({ shared: 3, each: 1 }, [], [names, take, channel, queue, step, stay, ...whole]),
+    release: script({ shared: 0, each: 1 }, [names, channel, quickRelease], [take, queue, release, ...whole]),
+    renew: script({ shared: 1, each: 1 }, [quickRenew], [names, take, channel, queue, renew, ...whole]),
+    transfer: script({ shared: 3, each: 2 }, [names, take, quickTransfer], [channel, queue, step, transfer, ...whole]),
+    withdraw: script({ shared: 1, each: 1 }, [], [names, take, channel, queue, withdraw, ...whole]),
+    inspect: script({ shared: 0, each: 0 }, [], [names, inspect]),
+    break: script({ shared: 1, each: 1 }, [], [names, take, channel, queue, breakLock, ...whole]),
+    probe: script({ shared: 0, each: 0 }, [], [names, channel, probe]),
+  };
+}
+
+export const scripts: Readonly<Record<Operation, Script>> = scriptsWith([]);
+
+/** On a cluster one command more for each step, see `whole.lua`. */
+export const clusterScripts: Readonly<Record<Operation, Script>> = scriptsWith([whole]);

@@ -1,16 +1,8 @@
 -- Runs what the quick way could not decide, and gives all replies. A quick way that failed is gone again: what it did
 -- before, it does not do twice, since each operation gives the same answer when it is asked again.
---
--- While a cluster moves a slot, a look at several keys fails unless all of them are still here. So one such look comes
--- first: then nothing is done by halves, here and there.
-local function whole(key, at)
-  redis.call('EXISTS', key, 'holdfast.queue' .. beside(key), 'holdfast.token' .. beside(key))
-  return full(key, at)
-end
-
 for i = 1, #KEYS do
   if not replies[i] then
-    local ok, reply = pcall(whole, KEYS[i], SHARED + (i - 1) * WIDTH + 1)
+    local ok, reply = pcall(full, KEYS[i], SHARED + (i - 1) * WIDTH + 1)
     if not ok then reply = 'error ' .. (type(reply) == 'table' and reply.err or reply) end
     replies[i] = reply
   end
