@@ -10,6 +10,7 @@ import type { HistoryWriter } from './history.ts';
 import type { Reaper } from './reaper.ts';
 import type { BlackHole } from './servers/black-hole.ts';
 import type { Ensemble, Member } from './servers/member.ts';
+import { type Persistence, persistenceSettings } from './servers/persistence.ts';
 import { RedisServer } from './servers/redis.ts';
 import { watchKeys } from './servers/redis-watch.ts';
 import type { SteadyAddress } from './servers/steady-address.ts';
@@ -31,6 +32,8 @@ export interface Cluster {
   readonly independent?: Independent;
   /** Where there is a failover to be had. */
   readonly replication?: Replication;
+  /** The one Redis server, which can be started again with what it has on disk. */
+  readonly restartable?: Restartable;
   /** The servers of an etcd or a ZooKeeper, and the one that the first holder talks to, if that was chosen. */
   readonly ensemble?: Ensemble;
   readonly memberOfA?: Member;
@@ -42,6 +45,14 @@ export interface Independent {
   readonly servers: readonly RedisServer[];
   /** Starts one again that has ended, empty, where it was. */
   startAgain(ended: RedisServer): Promise<RedisServer>;
+}
+
+export interface Restartable {
+  readonly redis: RedisServer;
+  /** Where its files are. */
+  readonly folder: string;
+  /** After it has ended. */
+  startAgain(): Promise<RedisServer>;
 }
 
 export interface Replication {
@@ -74,16 +85,27 @@ export function folderOnly(folder: string): Cluster {
 }
 
 /** One Redis server. */
-export async function singleRedis(options: ClusterOptions): Promise<Cluster> {
-  const redis = await RedisServer.start({ ...options, name: 'redis' });
+export async function singleRedis(options: ClusterOptions & { readonly persistence?: Persistence }): Promise<Cluster> {
+  const settings = persistenceSettings[options.persistence ?? 'none'];
+  const redis = await RedisServer.start({ ...options, name: 'redis', settings });
+  const servers = [redis];
   const unwatch = await watchKeys(redis, options.history);
   return {
     url: redis.url,
     servers: [await versionOf(redis)],
     independent: { servers: [redis], startAgain: () => Promise.reject(new Error('There is one server only.')) },
+    restartable: {
+      redis,
+      folder: options.folder,
+      async startAgain() {
+        const again = await RedisServer.start({ ...options, name: 'redis', settings, port: redis.port });
+        servers.push(again);
+        return again;
+      },
+    },
     async close() {
       unwatch();
-      redis.stop();
+      for (const server of servers) server.stop();
     },
   };
 }

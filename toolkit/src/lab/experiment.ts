@@ -9,6 +9,7 @@ import type { Fault } from './faults/fault.ts';
 import type { Rule, Verdict } from './result.ts';
 import type { Scene, Timing } from './scene.ts';
 import type { ServerKind } from './servers/find-server.ts';
+import type { Persistence } from './servers/persistence.ts';
 
 export interface Experiment extends Rule {
   /** As in `holdfast checkup ID`, in results and in file names. */
@@ -45,6 +46,8 @@ export interface Experiment extends Rule {
    * server's own default, which is never, or eight hours.
    */
   readonly idleLimitMs?: (timing: Timing) => number;
+  /** How the one Redis server keeps what it has over a restart. Left out: not at all. */
+  readonly persistence?: Persistence;
   /** Not part of a check-up without ids: it takes long, or repeats another at a larger size. */
   readonly onlyOnDemand?: true;
   readonly workload: (scene: Scene, fault: Fault) => Promise<void>;

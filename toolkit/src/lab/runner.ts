@@ -243,7 +243,7 @@ function clusterFor(
     case 'redis-cluster':
       return replicatedRedis({ ...use, setUp: servers, followsSentinels: subject.followsSentinels });
     default:
-      return singleRedis(use);
+      return singleRedis({ ...use, persistence: experiment.persistence ?? 'none' });
   }
 }
 

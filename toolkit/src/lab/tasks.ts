@@ -18,6 +18,7 @@ export interface ChosenSubject {
   readonly followsSentinels: boolean;
   /** Whether its URL may name the nodes of a cluster. */
   readonly followsClusters?: boolean;
+  readonly needsReplica?: boolean;
   /** Whether it promises to serve in the order of arrival. */
   readonly keepsOrder?: boolean;
   /** As in `BuiltInSubject`. */
@@ -95,6 +96,14 @@ function isAbout({ kinds }: Experiment, { server }: ChosenSubject): boolean {
   return kinds === undefined || kinds.some((kind) => kind === server);
 }
 
+const WITH_REPLICA: readonly Experiment['servers'][] = [
+  'redis-replicated',
+  'redis-sentinels',
+  'redis-two-replicas',
+  'redis-min-replicas',
+  'redis-cluster',
+];
+
 function obstacle(experiment: Experiment, subject: ChosenSubject, circumstances: Circumstances): string | undefined {
   const { servers, kinds, tool } = experiment;
   const { platform, programs, strace, pgbouncer, url } = circumstances;
@@ -109,6 +118,8 @@ function obstacle(experiment: Experiment, subject: ChosenSubject, circumstances:
   if (servers !== 'one' && subject.server === 'none') {
     return `${subject.name} needs no server, so there is none that could fail over.`;
   }
+  if (subject.needsReplica && !WITH_REPLICA.includes(servers))
+    return `${subject.name} takes no lock without a replica.`;
   if (servers === 'redis-cluster' && !subject.followsClusters) {
     return `${subject.name} does not know how to ask a cluster.`;
   }

@@ -14,6 +14,7 @@ import {
 import { etcdLeader, etcdLeaderCrash, zkSession, zkSessionCrash } from './leader.ts';
 import partition from './partition.ts';
 import pause from './pause.ts';
+import { persistence } from './persistence.ts';
 import pooler from './pooler.ts';
 import { etcdQueue, etcdQueue100, zkQueue, zkQueue100 } from './queue.ts';
 import { redlockRestart, redlockRestartInTurn, redlockRestartLate } from './redlock.ts';
@@ -30,6 +31,7 @@ export const experiments: readonly Experiment[] = [
   replicaPreferred,
   replicaUnnoticed,
   clusterFailover,
+  ...persistence,
   clock,
   clockOneOfThree,
   clockMajority,

@@ -9,6 +9,8 @@ export interface BuiltInSubject {
   readonly followsSentinels: boolean;
   /** Whether its URL may name the nodes of a cluster. */
   readonly followsClusters?: true;
+  /** Whether it takes no lock where there is no replica. */
+  readonly needsReplica?: true;
   /** Whether it promises to serve in the order of arrival. */
   readonly keepsOrder?: true;
   /** How long a rival asks at least before the lock counts as stuck: its server needs so long, whatever the TTL is. */
@@ -55,10 +57,7 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     server: 'redis',
     followsSentinels: true,
     followsClusters: true,
-    doesNotApply: {
-      crash: 'holdfast:redis+wait takes no lock without a replica.',
-      pause: 'holdfast:redis+wait takes no lock without a replica.',
-    },
+    needsReplica: true,
     summary: 'holdfast/redis with replicas: 1, so that a replica must acknowledge each grant',
     load: async () => (await import('./holdfast-redis.ts')).holdfastRedisWithWait,
   },
