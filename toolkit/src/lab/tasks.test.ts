@@ -68,6 +68,9 @@ describe('the plan of a check-up', () => {
       'crash holdfast:redis+wait',
       'pause holdfast:redis+wait',
       'pause table-row',
+      ...['aof', 'aof-always', 'none', 'power-cut', 'power-cut-always', 'rdb'].map(
+        (how) => `persistence-${how} holdfast:redis+wait`,
+      ),
       'pooler holdfast:postgres-session',
     ]);
     expect(tasks.find(({ subject }) => subject.name === 'table-row')?.notRun).toContain('no limit of time');
@@ -95,7 +98,9 @@ describe('the plan of a check-up', () => {
   it('leaves out what needs a tool that is missing', () => {
     const tasks = plan(ours, { strace: { missing: 'strace is not installed.' } });
     const without = tasks.filter(({ notRun: reason }) => reason === 'strace is not installed.');
-    expect(new Set(without.map(({ experiment }) => experiment.id))).toEqual(new Set(['etcd-disk', 'etcd-disk-back']));
+    expect(new Set(without.map(({ experiment }) => experiment.id))).toEqual(
+      new Set(['etcd-disk', 'etcd-disk-back', 'persistence-power-cut', 'persistence-power-cut-always']),
+    );
   });
 
   it('runs what needs no server when all are missing, and says of the rest what is missing', () => {

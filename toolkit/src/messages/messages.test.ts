@@ -20,6 +20,7 @@ import { queue } from '../lab/checkers/queue.ts';
 import { recovery } from '../lab/checkers/recovery.ts';
 import { sanity } from '../lab/checkers/sanity.ts';
 import { service } from '../lab/checkers/service.ts';
+import { survival } from '../lab/checkers/survival.ts';
 import { headline } from '../lab/headline.ts';
 import type { Figures, Result } from '../lab/result.ts';
 import { momentsOf } from '../lab/timeline/timeline.ts';
@@ -133,6 +134,7 @@ describe('a sentence of the lab', () => {
       recovery,
       handOver,
       service,
+      survival,
       queue,
     ];
     const said = histories.flatMap((one) => [

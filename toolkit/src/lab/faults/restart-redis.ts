@@ -113,8 +113,8 @@ async function startAgain(scene: Scene): Promise<void> {
     async () => `process ${again?.pid}`,
   );
   const keys = (await again?.client.keys('*'))?.filter((key) => key.includes(scene.lockName)) ?? [];
-  const found = keys.length === 0 ? 'no key of the lock, so it is lost' : keys.join(', ');
-  scene.history.write({ f: 'server', type: 'event', event: 'keys', says: `has ${found}` }, 'redis');
+  const says = keys.length === 0 ? 'has no key of the lock, so it is lost' : 'has the key of the lock';
+  scene.history.write({ f: 'server', type: 'event', event: 'keys', says }, 'redis');
 }
 
 function restartableOf(scene: Scene): Restartable {

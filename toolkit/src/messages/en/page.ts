@@ -103,6 +103,8 @@ export const page = {
   jump: 'clock jumps',
   start: 'is there again',
   hang: 'hangs',
+  start: 'there again',
+  jump: 'another time',
 
   recoveryMs: 'free after',
   handOverMs: 'handed over in',
@@ -136,6 +138,7 @@ export const page = {
   recovery: 'free again',
   'hand-over': 'hand-over',
   service: 'kept through the fault',
+  survival: 'kept or refused',
   queue: 'order of waiters',
   'sanity.safe': 'valid',
   'sanity.unknown': 'void',

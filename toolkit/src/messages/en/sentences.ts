@@ -14,6 +14,20 @@ export const sentences = {
   questionFailover:
     'When the primary dies before the lock has reached the replica that is then promoted, do two holders damage the data?',
   questionSentinel: 'The same, when three Sentinels promote the replica by themselves and the clients follow them?',
+  questionInStep: 'And when the replica that is promoted has got all that its primary had?',
+  questionPreferred:
+    'Does it help that one of two replicas has acknowledged, when the other one is preferred and promoted?',
+  questionUnnoticed:
+    'Does it help that the primary writes only while it has heard of a replica within the last second?',
+  questionClusterFailover: 'The same, when it is a primary of a cluster, and the other nodes promote its replica?',
+  questionRestart:
+    'When the server is killed and starts again, and keeps nothing on disk, do two holders damage the data?',
+  questionSnapshot: 'The same, when it writes a snapshot now and then, and none since the lock was taken?',
+  questionLog: 'The same, when it logs each write, and syncs the log every second?',
+  questionLogAlways: 'The same, when it syncs the log before each reply?',
+  questionPowerCut:
+    'When the power fails (imitated), and the log was to be synced within a second, do two holders damage the data?',
+  questionPowerCutAlways: 'The same, when the log is synced before each reply?',
   questionLease: 'How soon has a waiter the lock: when it is given back, and when its holder is killed?',
   questionQueue: 'When {n} wait for the lock, does each release wake one of them, in the order of their coming?',
   questionLeader:
@@ -103,6 +117,11 @@ export const sentences = {
   ledAfter: '{server} led after {span}; the rival had no answer for {other}.',
   silence: 'The rival had no answer for {span}.',
   nobodyHeld: 'Nobody held the lock when the server died.',
+  refusedRather: 'It was refused, rather than given: {error}',
+  givenAfterDeath: '{rival} was given the lock {span} after the server died, before {hold} gave it back.',
+  rivalUntold: 'The rival was not told whether it can have the lock.',
+  keptAfterDeath:
+    'The lock was kept: the rival was refused {n} time(s) after the server died, the last time {span} after.',
   noAnswer: 'No question for the lock was answered after the fault.',
   watchesUncounted: 'The watches of the servers were not counted.',
   onlyServed: 'Only {n} of {m} waiters got the lock.',
@@ -151,6 +170,8 @@ export const sentences = {
   isCut: 'is cut off: {says} ({proof})',
   isPrimary: 'is the primary now: {says} ({proof})',
   hangs: 'hangs: {says} ({proof})',
+  thereAgain: 'is there again: {says} ({proof})',
+  anotherTime: 'has another time: {says} ({proof})',
   noEffectOf: 'no effect of "{act}": {proof}',
 
   // What was done, and how that is proven.
@@ -158,10 +179,24 @@ export const sentences = {
   sigstopMember: 'SIGSTOP of the one member that A talks to: A is cut off',
   killNine: 'kill -9, in the middle of its work',
   killPrimary: 'kill -9, before the lock has reached the replica',
+  killInStep: 'kill -9, with a replica that is in step',
+  killBare: 'kill -9',
   killLeaderAfter: 'kill -9 of the leader, after {part} of the TTL',
   killLeader: 'kill -9 of the leader',
   cutReplica: 'stopped, and its link closed, so it gets no more writes',
   promoted: 'REPLICAOF NO ONE, and the clients are pointed at it',
+  unnoticedCut: 'a black hole in its way: its primary has heard of it just now',
+  countsGood: 'the primary counts {n} replica, and {m} that is good',
+  countsOther: 'the primary counts {n} replica, the other one',
+  followsAgain: 'it follows again',
+  acknowledges: 'it acknowledges what the primary writes',
+  nodesDo: 'left to the other nodes',
+  powerCut: 'imitated power cut: its log ends where the last fdatasync had brought it',
+  notOnDisk: '{n} bytes were not on the disk yet',
+  sameAddress: 'on the same address, with what it has on disk',
+  newProcess: 'process {n}',
+  lockKeyGone: 'has no key of the lock, so it is lost',
+  lockKeyThere: 'has the key of the lock',
   sentinelsDo: 'left to the three Sentinels',
   cutHolder: 'its connections to the server stand, and carry nothing, in neither direction',
   diskHangs: 'its calls of fdatasync do not return, held up by strace',
@@ -203,6 +238,8 @@ export const sentences = {
     'It looks into a server, and with --url the lab does nothing to a server. Without --url it starts its own.',
   withUrl:
     'It kills or stops a server, and with --url the lab does nothing to a server. Without --url it starts its own.',
+  noReplicaNoLock: '{subject} takes no lock without a replica.',
+  knowsNoCluster: '{subject} does not know how to ask a cluster.',
   rowHasNoLimit: 'table-row has no limit of time: a holder that sleeps keeps its row, and nobody else gets the lock.',
   refusesPooler: 'holdfast:postgres-session refuses a pooler in transaction mode with an error, and locks nothing.',
   asksNoCluster: '{subject} does not know how to ask a cluster.',

@@ -99,6 +99,8 @@ export const page: Readonly<Record<keyof typeof english, string>> = {
   jump: '时钟跳变',
   start: '又回来了',
   hang: '挂起',
+  start: '重新启动',
+  jump: '时间跳变',
 
   recoveryMs: '多久后可用',
   handOverMs: '交接用时',
@@ -132,6 +134,7 @@ export const page: Readonly<Record<keyof typeof english, string>> = {
   recovery: '重新可用',
   'hand-over': '交接',
   service: '故障中保住',
+  survival: '保住或被拒绝',
   queue: '等待者的顺序',
   'sanity.safe': '有效',
   'sanity.unknown': '无效',
