@@ -1,5 +1,5 @@
 // The table of docs/lab/failover.md: the experiments on failovers and restarts of Redis, again and again, and for each lock
-// how often it was lost, kept or refused. `node scripts/failover-table.mjs --rounds 10`
+// how often it was lost, kept or refused. `npm run lab:failover -- --rounds 10`
 import { execFile } from 'node:child_process';
 import { parseArgs, promisify } from 'node:util';
 
