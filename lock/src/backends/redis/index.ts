@@ -33,7 +33,13 @@ export {
   type NodeRedisCluster,
   type NodeRedisSentinel,
 } from './adapters/node-redis.ts';
-export { NotSentError, type RedisCommands, type RedisSubscriber, type SubscriberEvents } from './client.ts';
+export {
+  NotSentError,
+  type RedisCommands,
+  type RedisSubscriber,
+  type RedisWriter,
+  type SubscriberEvents,
+} from './client.ts';
 export { TooFewReplicasError } from './errors.ts';
 export type { EvictionRule, RedisBackend };
 

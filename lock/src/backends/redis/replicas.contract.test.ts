@@ -1,7 +1,16 @@
 import { createClient } from '@redis/client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Relay } from '../../contract/relay.ts';
 import { createLocks } from '../../index.ts';
-import { fromIoredis, fromNodeRedis, type RedisBackendOptions, redisBackend, TooFewReplicasError } from './index.ts';
+import {
+  fromIoredis,
+  fromNodeRedis,
+  type RedisBackendOptions,
+  type RedisCommands,
+  type RedisWriter,
+  redisBackend,
+  TooFewReplicasError,
+} from './index.ts';
 import { Opened } from './test-support/opened.ts';
 import type { RedisServer } from './test-support/redis-server.ts';
 import { Replication } from './test-support/replication.ts';
@@ -193,6 +202,32 @@ describe('while replicas are silent', () => {
     }
   });
 });
+
+it('a connection that falls silent is given up, so that what comes later does not wait behind it', async () => {
+  const relay = await Relay.start(primary.port);
+  opened.onClose(() => relay.close());
+  const client = opened.client();
+  // The connection for acknowledgements alone goes through the relay.
+  const through = fromIoredis(opened.client({ port: relay.port }));
+  const backend = redisBackend({ ...plain(fromIoredis(client)), openWriter: () => writerOf(through) }, { replicas: 2 });
+  opened.onClose(() => backend.close());
+  const request = requestFor('x');
+  await backend.tryAcquire(request);
+  relay.blackHole();
+  expect(await codeOf(backend.renew([request]))).toBe('OUTCOME_UNKNOWN');
+  relay.heal();
+  expect(await backend.renew([request])).toEqual(['renewed']);
+});
+
+function plain(commands: RedisCommands): RedisCommands {
+  return { send: (args, key) => commands.send(args, key) };
+}
+
+function writerOf(commands: RedisCommands): RedisWriter {
+  const writer = commands.openWriter?.();
+  if (writer === undefined) throw new Error('This client opens no connection for writes.');
+  return writer;
+}
 
 it('validity counts from before the request, however long replicas take', async () => {
   const locks = opened.locks({ ttlMs: 10_000, callMs: 5_000 }, { replicas: 2, acknowledgeMs: 2_000 });

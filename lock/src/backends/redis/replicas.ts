@@ -19,6 +19,12 @@ import { clusterScripts, scripts } from './scripts.ts';
 /** How many renewals go in one call, so that the server is not kept from its other clients for too long. */
 const TOGETHER = 64;
 
+/**
+ * How much longer than the replicas the server itself may take, before the connection counts as dead. All that comes later
+ * would wait behind it for ever.
+ */
+const ANSWER_MS = 1_000;
+
 export interface ReplicaRule {
   /** How many replicas must have it. */
   readonly replicas: number;
@@ -94,7 +100,7 @@ export class Replicas {
   async #renewAll(items: readonly Item[]): Promise<void> {
     const calls = inCalls(items);
     try {
-      const replies = await this.#send(calls, (items[0] as Item).task.key);
+      const replies = await this.#answered(this.#send(calls, (items[0] as Item).task.key));
       const problem = this.#shortage(replies[calls.length]);
       let strayed = false;
       for (const [index, call] of calls.entries()) {
@@ -127,6 +133,16 @@ export class Replicas {
       this.#writer?.reconnect(); // the slot has another node now
       return send('evalsha');
     }
+  }
+
+  /** The replies, or a rejection if none come. */
+  #answered<Replies>(replies: Promise<Replies>): Promise<Replies> {
+    const limitMs = this.#rule.acknowledgeMs + ANSWER_MS;
+    return new Promise((resolve, reject) => {
+      const silence = new Error(`there was no reply within ${limitMs} ms`);
+      const timer = setTimeout(() => reject(silence), limitMs).unref();
+      replies.then(resolve, reject).finally(() => clearTimeout(timer));
+    });
   }
 
   #open(): RedisWriter {

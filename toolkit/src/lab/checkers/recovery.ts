@@ -51,7 +51,7 @@ function isBeginOfFault(entry: Entry): entry is Fault {
     (entry.act === 'kill' ||
       entry.act === 'stop' ||
       entry.act === 'hang' ||
-      entry.act === 'jump' ||
+      (entry.act === 'jump' && entry.target !== 'replica') ||
       (entry.act === 'cut' && entry.target === 'A'))
   );
 }

@@ -79,7 +79,7 @@ function isOperation(entry: Entry): entry is Extract<Entry, { f: 'acquire' | 're
 /** A lock that did not work before the fault either says nothing about the fault. */
 function workBeforeFault({ entries }: History): string[] {
   const fault = entries.find(
-    (entry) => entry.f === 'fault' && entry.type === 'invoke' && entry.act !== 'cut' && entry.act !== 'continue',
+    (entry) => entry.f === 'fault' && entry.type === 'invoke' && entry.act !== 'cut' && entry.target !== 'replica',
   );
   const worked = entries.some(
     (entry) => entry.f === 'served' && entry.access === 'write' && (!fault || entry.at < fault.at),

@@ -10,6 +10,7 @@ import { type Experiment, experiment } from '../experiment.ts';
 import { failoverByCluster } from '../faults/failover-by-cluster.ts';
 import { failoverByHand, failoverInStep, failoverUnnoticed } from '../faults/failover-by-hand.ts';
 import { failoverBySentinels } from '../faults/failover-by-sentinels.ts';
+import { failoverToClockAhead, failoverToClockBehind } from '../faults/failover-with-clock.ts';
 import type { Verdict } from '../result.ts';
 import type { Timing } from '../scene.ts';
 import { survive } from '../workloads/survive.ts';
@@ -111,6 +112,32 @@ export const replicaUnnoticed: Experiment = experiment({
   servers: 'redis-min-replicas',
   onlyOnDemand: true,
   fault: failoverUnnoticed,
+  takesMs: ({ observeMs }) => observeMs + 2_000,
+});
+
+/** What an acknowledgement does not prove either: keys end by the clock of whoever is the primary. */
+export const replicaClock: Experiment = experiment({
+  ...common,
+  id: 'replica-clock',
+  question: 'Does it help that a replica has acknowledged, when its clock is ahead by two TTLs and it is promoted?',
+  servers: 'redis-two-replicas',
+  tool: 'clock',
+  onlyOnDemand: true,
+  fault: failoverToClockAhead,
+  takesMs: ({ observeMs }) => observeMs + 7_000,
+});
+
+/** The limit of tokens that are a server's time: here they repeat or go back, and no guard helps. */
+export const replicaClockBehind: Experiment = experiment({
+  ...common,
+  id: 'replica-clock-behind',
+  question:
+    'When the clock of a replica is an hour behind, and it is promoted without the lock and the counter, do tokens go back?',
+  servers: 'redis-replicated',
+  tool: 'clock',
+  onlyOnDemand: true,
+  fault: failoverToClockBehind,
+  expected: { ...lost, 'holdfast:redis': 'unsafe' },
   takesMs: ({ observeMs }) => observeMs + 2_000,
 });
 

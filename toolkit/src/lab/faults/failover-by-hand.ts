@@ -34,13 +34,20 @@ export const failoverByHand: Fault = {
 export const failoverInStep: Fault = {
   holderSurvives: true,
   async inject(scene) {
-    const { primary } = replicationOf(scene);
-    const acknowledged = async (): Promise<boolean> => (await primary.client.call('WAIT', '1', '500')) !== 0;
-    await until('The replica acknowledging', acknowledged, { limitMs: 20_000, signal: scene.signal });
-    await killPrimary(scene, 'kill -9, with a replica that is in step');
+    await killInStep(scene);
     return promote(scene);
   },
 };
+
+/** When all replicas have what the primary has. */
+export async function killInStep(scene: Scene): Promise<void> {
+  const { primary, second } = replicationOf(scene);
+  const replicas = second ? 2 : 1;
+  const acknowledged = async (): Promise<boolean> =>
+    (await primary.client.call('WAIT', String(replicas), '500')) === replicas;
+  await until('The replica acknowledging', acknowledged, { limitMs: 20_000, signal: scene.signal });
+  await killPrimary(scene, 'kill -9, with a replica that is in step');
+}
 
 /** The primary counts a replica of which it hears nothing more, for as long as its rule about replicas lets it. */
 export const failoverUnnoticed: Fault = {

@@ -1,4 +1,4 @@
-import { inflict } from '../scene.ts';
+import { inflict, type Scene } from '../scene.ts';
 import { primaryPortBy } from '../servers/sentinels.ts';
 import { until } from '../until.ts';
 import { cutReplica, killPrimary, provenPrimary, replicationOf, restoreReplica } from './failover.ts';
@@ -10,25 +10,30 @@ export const failoverBySentinels: Fault = {
   prepare: cutReplica,
   restore: restoreReplica,
   async inject(scene) {
-    const { replica, sentinels, address } = replicationOf(scene);
     await killPrimary(scene);
-    scene.report('the Sentinels are electing');
-    await inflict(
-      scene,
-      { act: 'promote', target: 'replica', says: 'left to the three Sentinels' },
-      async () => {
-        const [sentinel] = sentinels;
-        const agreed = async (): Promise<boolean> =>
-          sentinel !== undefined && (await primaryPortBy(sentinel)) === replica.port;
-        await until('The Sentinels naming the new primary', agreed, {
-          limitMs: 30_000,
-          everyMs: 20,
-          signal: scene.signal,
-        });
-        address?.pointTo(replica.port);
-      },
-      () => provenPrimary(scene),
-    );
-    return undefined;
+    return leaveToSentinels(scene);
   },
 };
+
+/** Waits until they have promoted the replica. */
+export async function leaveToSentinels(scene: Scene): Promise<undefined> {
+  const { replica, sentinels, address } = replicationOf(scene);
+  scene.report('the Sentinels are electing');
+  await inflict(
+    scene,
+    { act: 'promote', target: 'replica', says: 'left to the three Sentinels' },
+    async () => {
+      const [sentinel] = sentinels;
+      const agreed = async (): Promise<boolean> =>
+        sentinel !== undefined && (await primaryPortBy(sentinel)) === replica.port;
+      await until('The Sentinels naming the new primary', agreed, {
+        limitMs: 30_000,
+        everyMs: 20,
+        signal: scene.signal,
+      });
+      address?.pointTo(replica.port);
+    },
+    () => provenPrimary(scene),
+  );
+  return undefined;
+}

@@ -103,8 +103,6 @@ export const page = {
   jump: 'clock jumps',
   start: 'is there again',
   hang: 'hangs',
-  start: 'there again',
-  jump: 'another time',
 
   recoveryMs: 'free after',
   handOverMs: 'handed over in',

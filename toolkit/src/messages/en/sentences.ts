@@ -20,7 +20,11 @@ export const sentences = {
   questionUnnoticed:
     'Does it help that the primary writes only while it has heard of a replica within the last second?',
   questionClusterFailover: 'The same, when it is a primary of a cluster, and the other nodes promote its replica?',
-  questionRestart:
+  questionClockAhead:
+    'Does it help that a replica has acknowledged, when its clock is ahead by two TTLs and it is promoted?',
+  questionClockBehind:
+    'When the clock of a replica is an hour behind, and it is promoted without the lock and the counter, do tokens go back?',
+  questionRestartOfOne:
     'When the server is killed and starts again, and keeps nothing on disk, do two holders damage the data?',
   questionSnapshot: 'The same, when it writes a snapshot now and then, and none since the lock was taken?',
   questionLog: 'The same, when it logs each write, and syncs the log every second?',
@@ -170,8 +174,6 @@ export const sentences = {
   isCut: 'is cut off: {says} ({proof})',
   isPrimary: 'is the primary now: {says} ({proof})',
   hangs: 'hangs: {says} ({proof})',
-  thereAgain: 'is there again: {says} ({proof})',
-  anotherTime: 'has another time: {says} ({proof})',
   noEffectOf: 'no effect of "{act}": {proof}',
 
   // What was done, and how that is proven.
@@ -190,6 +192,8 @@ export const sentences = {
   countsOther: 'the primary counts {n} replica, the other one',
   followsAgain: 'it follows again',
   acknowledges: 'it acknowledges what the primary writes',
+  isAhead: 'its date is {n} s ahead from now on',
+  isBehind: 'its date is {n} s behind from now on',
   nodesDo: 'left to the other nodes',
   powerCut: 'imitated power cut: its log ends where the last fdatasync had brought it',
   notOnDisk: '{n} bytes were not on the disk yet',

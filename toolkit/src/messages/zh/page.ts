@@ -99,8 +99,6 @@ export const page: Readonly<Record<keyof typeof english, string>> = {
   jump: '时钟跳变',
   start: '又回来了',
   hang: '挂起',
-  start: '重新启动',
-  jump: '时间跳变',
 
   recoveryMs: '多久后可用',
   handOverMs: '交接用时',
