@@ -63,6 +63,7 @@ describe('the plan of a check-up', () => {
   it('leaves out only what makes no sense with a lock, and says why', () => {
     const tasks = plan(ours).filter(({ notRun: reason }) => reason !== undefined);
     expect(notRun(tasks).sort()).toEqual([
+      'clock holdfast:redis+wait',
       'cluster-failover setnx',
       'cluster-failover setnx-watchdog',
       'crash holdfast:redis+wait',

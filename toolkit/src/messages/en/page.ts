@@ -136,7 +136,6 @@ export const page = {
   recovery: 'free again',
   'hand-over': 'hand-over',
   service: 'kept through the fault',
-  survival: 'kept or refused',
   queue: 'order of waiters',
   'sanity.safe': 'valid',
   'sanity.unknown': 'void',

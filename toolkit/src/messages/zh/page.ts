@@ -132,7 +132,6 @@ export const page: Readonly<Record<keyof typeof english, string>> = {
   recovery: '重新可用',
   'hand-over': '交接',
   service: '故障中保住',
-  survival: '保住或被拒绝',
   queue: '等待者的顺序',
   'sanity.safe': '有效',
   'sanity.unknown': '无效',
