@@ -75,7 +75,8 @@ export function fromNodeRedis(client: NodeRedisClient | NodeRedisSentinel | Node
   return {
     send: (args) => client.sendCommand([...args], PLAIN),
     openSubscriber: (events) => listenInBackground(client, events),
-    openWriter: () => writeOn(client, (args) => [args], { socket: { ...client.options?.socket, reconnectStrategy: false } }),
+    openWriter: () =>
+      writeOn(client, (args) => [args], { socket: { ...client.options?.socket, reconnectStrategy: false } }),
   };
 }
 
