@@ -303,6 +303,7 @@ export class Contender {
     publish('holdfast:attempt', () => ({
       backend: backendId,
       lockName: this.#request.name,
+      owner: this.#request.owner,
       outcome,
       tookMs: clock.now() - askedAt,
     }));

@@ -13,6 +13,7 @@ export interface LockEvents {
   'holdfast:attempt': {
     readonly backend: string;
     readonly lockName: string;
+    readonly owner: string;
     readonly outcome: AttemptOutcome;
     readonly tookMs: number;
   };

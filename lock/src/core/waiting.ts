@@ -82,7 +82,7 @@ export class LocalLock implements Contending, LeaseKeeper {
     this.#busy++;
     try {
       const answer = await calls.make('the try', this.name, (deadline) => backend.tryAcquire(request, deadline));
-      this.#publishAttempt(answer.outcome, sentAt);
+      this.#publishAttempt(request, answer.outcome, sentAt);
       if (answer.outcome === 'busy') return null;
       const grant = toGrant(request, answer, sentAt, false);
       if (
@@ -93,7 +93,7 @@ export class LocalLock implements Contending, LeaseKeeper {
         return this.#begin(grant, options, sentAt);
       }
     } catch (error) {
-      this.#publishAttempt('error', sentAt);
+      this.#publishAttempt(request, 'error', sentAt);
       if (error instanceof LockError && error.code === 'OUTCOME_UNKNOWN') janitor.withdraw(request, true);
       throw error;
     } finally {
@@ -367,10 +367,11 @@ export class LocalLock implements Contending, LeaseKeeper {
     return { name: this.name, owner: this.#shared.newOwner(), ttlMs, purpose, heartbeatMs: heartbeatMs(ttlMs) };
   }
 
-  #publishAttempt(outcome: 'granted' | 'busy' | 'error', sentAt: Instant): void {
+  #publishAttempt({ owner }: AcquireRequest, outcome: 'granted' | 'busy' | 'error', sentAt: Instant): void {
     publish('holdfast:attempt', () => ({
       backend: this.#shared.backend.id,
       lockName: this.name,
+      owner,
       outcome,
       tookMs: this.clock.now() - sentAt,
     }));

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { LineId, System } from './consensus/system.ts';
 import type { ContendedSubjectId } from './contended-locks.ts';
 import type { HeldSubjectId } from './held-subjects.ts';
 import type { PairSubjectId } from './pair-subjects.ts';
@@ -11,6 +12,7 @@ import type { PairSubjectId } from './pair-subjects.ts';
 export interface Programs {
   pairs: { options: PairOptions; asks: PairSlice; gives: PairSliceFigures };
   contenders: { options: ContenderOptions; asks: ContenderStep; gives: ContenderAnswer };
+  'consensus-line': { options: LineOptions; asks: LineStep; gives: readonly Turn[] };
   'held-locks': { options: HeldOptions; asks: HeldStep; gives: HeldAnswer };
 }
 
@@ -88,4 +90,29 @@ export interface HeldAnswer {
   /** After a garbage collection. */
   readonly heapBytes: number;
   readonly rssBytes: number;
+}
+
+export interface LineOptions {
+  readonly kind: System['kind'];
+  readonly address: string;
+  readonly id: LineId;
+  readonly name: string;
+  /** How many wait in this process. */
+  readonly waiters: number;
+}
+
+/**
+ * `enter`: all of them ask for the lock. `leave`: waits until each has had it once. `hold`: takes the lock and keeps it,
+ * until the process is killed.
+ */
+export type LineStep =
+  | { readonly do: 'enter' }
+  | { readonly do: 'leave' }
+  | { readonly do: 'hold'; readonly ttlMs: number };
+
+/** When a waiter had the lock, and gave it back; on the monotonic clock of the machine. */
+export interface Turn {
+  readonly grantedAtMs: number;
+  /** Before the call that releases. */
+  readonly releasedAtMs: number;
 }

@@ -39,6 +39,12 @@ export class Worker<P extends keyof Programs> {
     return reply.gives as Programs[P]['gives'];
   }
 
+  /** `kill -9`; resolves when the process has ended. */
+  async kill(): Promise<void> {
+    this.#process.kill('SIGKILL');
+    await this.#ended.catch(() => undefined);
+  }
+
   /** Resolves when the process has ended. */
   async stop(): Promise<void> {
     if (this.#process.connected) this.#process.disconnect();

@@ -175,17 +175,26 @@ async function leavesNothing(
   ).catch(() => assert.deepEqual(after, before));
 }
 
-/** Does something that begins a wait, and resolves when the backend has answered that it is in the queue. */
+/** The owners that were seen in the queue of a lock, by its name: no two cases share one. */
+const queued = new Map<string, Set<string>>();
+
+/**
+ * Does something that begins a wait, and resolves when the backend has answered that one more is in the queue. Those who
+ * were there before are answered the same with each of their heartbeats.
+ */
 async function entersTheQueue(name: string, begin: () => void): Promise<void> {
-  let queued = false;
+  const before = queued.get(name) ?? new Set();
+  queued.set(name, before);
+  let one: string | undefined;
   const listener = (event: unknown): void => {
-    const { lockName, outcome } = event as LockEvents['holdfast:attempt'];
-    if (lockName === name && outcome === 'waiting') queued = true;
+    const { lockName, owner, outcome } = event as LockEvents['holdfast:attempt'];
+    if (lockName === name && outcome === 'waiting' && !before.has(owner)) one = owner;
   };
   subscribe('holdfast:attempt', listener);
   try {
     begin();
-    await until('an answer that we wait in the queue', () => queued);
+    await until('an answer that one more waits in the queue', () => one !== undefined);
+    before.add(one as unknown as string);
   } finally {
     unsubscribe('holdfast:attempt', listener);
   }

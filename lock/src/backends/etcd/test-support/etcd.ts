@@ -16,6 +16,9 @@ const run = promisify(execFile);
 /** Election timeouts short enough that etcd grants a TTL of 1 s, and long enough for a loaded machine. */
 const TIMES = ['--heartbeat-interval', '100', '--election-timeout', '500'];
 
+/** A killed server keeps what the system has, and only a power cut would take it. */
+const NO_FLUSHING = '--unsafe-no-fsync';
+
 interface Member {
   readonly name: string;
   readonly port: number;
@@ -107,6 +110,7 @@ export class TestEtcd {
         ...['--listen-client-urls', client, '--advertise-client-urls', client],
         ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer, '--initial-cluster', peers],
         ...TIMES,
+        NO_FLUSHING,
         ...(tls === undefined
           ? []
           : ['--cert-file', tls.cert, '--key-file', tls.key, '--trusted-ca-file', tls.ca, '--client-cert-auth']),

@@ -55,6 +55,12 @@ export interface ServerTls {
   readonly both: string;
 }
 
+/** Gone with the test process, whatever happens to it. */
+const running: Set<ChildProcess> = new Set();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
 export class ZooKeeperServer {
   readonly port: number;
   readonly folder: string;
@@ -106,11 +112,14 @@ export class ZooKeeperServer {
     const flags = [...JVM_FLAGS, ...SERVER_FLAGS];
     const classPath = [ZOOKEEPER_JAR, ...(tls === undefined ? [] : TLS_JARS)].join(':');
     const main = 'org.apache.zookeeper.server.quorum.QuorumPeerMain';
-    this.#child = spawn('java', [...flags, '-cp', classPath, main, join(folder, 'zoo.cfg')], {
+    const child = spawn('java', [...flags, '-cp', classPath, main, join(folder, 'zoo.cfg')], {
       stdio: ['ignore', log, log],
     });
     closeSync(log);
-    await once(this.#child, 'spawn');
+    this.#child = child;
+    running.add(child);
+    child.once('exit', () => running.delete(child));
+    await once(child, 'spawn');
   }
 
   async untilReady(): Promise<void> {

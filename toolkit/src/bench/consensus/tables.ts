@@ -1,0 +1,92 @@
+/**
+ * The figures of etcd and ZooKeeper as text: from data to lines, nothing else.
+ *
+ * @module
+ */
+import type { Spread } from '../statistics.ts';
+import type { CrowdFigures, HeldFigures, LineFigures, LossFigures, PairFigures, RecoveryFigures } from './measures.ts';
+
+export interface SystemFigures {
+  /** Its name and version. */
+  readonly server: string;
+  readonly pairs: readonly PairFigures[];
+  readonly lines: readonly LineFigures[];
+  readonly crowds: readonly CrowdFigures[];
+  readonly held: HeldFigures;
+  readonly loss: LossFigures;
+  readonly recovery: RecoveryFigures;
+}
+
+export interface ConsensusBenchResult {
+  readonly startedAt: string;
+  readonly command: string;
+  readonly rounds: number;
+  readonly machine: string;
+  readonly loadBefore: number;
+  readonly loadAfter: number;
+  readonly systems: readonly SystemFigures[];
+}
+
+/** Markdown. */
+export function describeConsensus({ startedAt, command, rounds, machine, ...result }: ConsensusBenchResult): string {
+  const load = `Load average ${result.loadBefore.toFixed(1)} before and ${result.loadAfter.toFixed(1)} after`;
+  return [
+    `Measured on ${startedAt.slice(0, 10)} with \`${command}\`: ${rounds} rounds. ${machine}. ${load}.`,
+    ...result.systems.flatMap(systemLines),
+  ].join('\n');
+}
+
+function systemLines({ server, pairs, lines, crowds, held, loss, recovery }: SystemFigures): string[] {
+  const hasWatchMessages = lines.some(({ watchMessages }) => watchMessages.max > 0);
+  return [
+    '',
+    `### ${server}`,
+    ...pairs.flatMap(pairLines),
+    '',
+    `| hand-over | waiters | processes | p50 ms | to the lock service | calls |${hasWatchMessages ? ' watch messages |' : ''} server CPU, ms |`,
+    `| --- | --- | --- | --- | --- | --- |${hasWatchMessages ? ' --- |' : ''} --- |`,
+    ...lines.map(
+      ({ id, waiters, processes, p50Ms, ratio, calls, watchMessages, serverCpuMs }) =>
+        `| ${id} | ${waiters} | ${processes} | ${spread(p50Ms, 2)} | ${ratio ? spread(ratio, 2) : ''} | ${spread(calls, 1)} |${
+          hasWatchMessages ? ` ${spread(watchMessages, 1)} |` : ''
+        } ${spread(serverCpuMs, 2)} |`,
+    ),
+    '',
+    '| waiters of one process, nothing happens | calls a second | server CPU |',
+    '| --- | --- | --- |',
+    ...crowds.map(
+      ({ waiters, callsPerSecond, serverCpuPercent }) =>
+        `| ${count(waiters)} | ${callsPerSecond.toFixed(1)} | ${serverCpuPercent.toFixed(1)} % |`,
+    ),
+    '',
+    heldLine(held),
+    `- Server stopped, TTL ${loss.ttlMs} ms: the signal of the loss comes ${spread(loss.afterDeadlineMs, 1)} ms after the deadline (below zero: before it; ${loss.count} times).`,
+    `- \`kill -9\` of the holder, TTL ${recovery.ttlMs} ms: free after ${spread(recovery.ttls, 2)} TTLs (${recovery.count} kills).`,
+  ];
+}
+
+function pairLines({ atOnce, perSecond, ratios }: PairFigures): string[] {
+  return [
+    '',
+    `| acquire and release, ${atOnce === 1 ? 'one at a time' : `${atOnce} at once`} | pairs a second | holdfast to it |`,
+    '| --- | --- | --- |',
+    ...Object.entries(perSecond).map(([id, rate]) => {
+      const ratio = ratios[id];
+      return `| ${id} | ${spread(rate, 0)} | ${ratio ? spread(ratio, 2) : ''} |`;
+    }),
+  ];
+}
+
+function heldLine({ locks, ttlMs, periods, renewalsPerPeriod, callsPerPeriod }: HeldFigures): string {
+  const renewals = renewalsPerPeriod === undefined ? '' : `${renewalsPerPeriod.toFixed(1)} keep-alives, and `;
+  return `- ${count(locks)} held locks of one TTL (${ttlMs} ms): ${renewals}${callsPerPeriod.toFixed(1)} calls in all, in a period of a third of it (${periods} periods).`;
+}
+
+/** The median, with the smallest and the largest. */
+function spread({ median, min, max }: Spread, digits: number): string {
+  return `${median.toFixed(digits)} (${min.toFixed(digits)} to ${max.toFixed(digits)})`;
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en');
+}
