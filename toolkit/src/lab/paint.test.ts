@@ -8,12 +8,12 @@ describe('lines of text', () => {
   });
 
   it('break between Chinese characters, which are two columns wide, but not before a mark', () => {
-    const text = '同时有两个持有者，持续 2.73 s。它没有令牌，守卫无从检查。';
-    for (const width of [12, 16, 20, 30]) {
+    const text = '同时有两个持有者，持续 2.73 s。它没有令牌，守卫无从检查（/proc/1/stat 中）。';
+    for (const width of [18, 20, 25, 30]) {
       const lines = paragraph(text, width, '  ');
       for (const line of lines) {
         expect(widthOf(line)).toBeLessThanOrEqual(width);
-        expect(line.trim()).not.toMatch(/^[，。]/);
+        expect(line.trim()).not.toMatch(/^[，。）]|（$/);
       }
       expect(
         lines

@@ -32,8 +32,7 @@ export function paragraph(text: string, width: number, indent: string): string[]
 }
 
 /** A Chinese character is a word of its own, with what may not stand at the beginning or the end of a line. */
-const WORD =
-  /[（“《]*\p{Script=Han}[，。；：！？、）”》]*|[^\s\p{Script=Han}，。；：！？、）”》（“《]+[，。；：！？、）”》]*|\S/gu;
+const WORD = /[（“《]*(?:\p{Script=Han}|[^\s\p{Script=Han}，。；：！？、）”》（“《]+)[，。；：！？、）”》]*|\S/gu;
 
 /** The words of a text, each with what stands before it when it does not begin a line. */
 function wordsOf(text: string): readonly { readonly word: string; readonly gap: string }[] {

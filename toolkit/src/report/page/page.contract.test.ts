@@ -37,6 +37,13 @@ beforeAll(async () => {
   stdout = ended.stdout;
   expect(ended.code, ended.stdout + ended.stderr).toBe(1);
   json = JSON.parse(readFileSync(inFolder('run.json'), 'utf8')) as Run;
+  // What follows is about such a run; on a machine that is too busy for one it would complain about everything else.
+  expect(verdictsOf(json)).toEqual([
+    'crash holdfast:sqlite safe',
+    'crash always-grants unsafe',
+    'pause holdfast:sqlite safe',
+    'pause always-grants unsafe',
+  ]);
   if ('file' in chromium) browser = await launch(chromium.file);
 }, RUN_LIMIT_MS);
 
@@ -117,7 +124,6 @@ describe('the report page', { timeout: RUN_LIMIT_MS }, () => {
           'holdfast:sqlite, pause: safe',
         ].sort(),
       );
-      expect(verdictsOf(json).length).toBe(labels.length);
 
       await page.getByRole('link', { name: 'holdfast:sqlite, pause: safe' }).click();
       const panel = page.locator('#panel-pause');

@@ -7,7 +7,7 @@
 import { moment, span } from '../../../lab/format.ts';
 import type { Speech } from '../../../messages/speech.ts';
 import type { Lanes, Mark, Span } from '../../lanes.ts';
-import { AXIS_PX, heightOf, marksIn, type Row, ticksIn, type Window } from './layout.ts';
+import { AXIS_PX, heightOf, LABEL_PX, labelLines, marksIn, type Row, ticksIn, type Window } from './layout.ts';
 import { colorOf, type Palette } from './palette.ts';
 
 export interface Drawing {
@@ -190,9 +190,6 @@ function drawSpan(context: Context, drawing: Drawing, { lane, top, height }: Row
   }
 }
 
-/** Two lines of text have room in the head. */
-const LABEL_PX = 17;
-
 /** A line through all lanes at each fault, and in the head what it was. */
 function drawFaults(context: Context, drawing: Drawing, height: number): void {
   const { rows, palette, speech, widthPx, gutterPx } = drawing;
@@ -200,7 +197,7 @@ function drawFaults(context: Context, drawing: Drawing, height: number): void {
     .flatMap((row) => row.lane.marks.filter(([kind]) => kind === 'fault').map((mark) => ({ row, mark })))
     .sort((one, other) => one.mark[1] - other.mark[1]);
   /** Up to where each line of the head is taken. */
-  const taken = [gutterPx, gutterPx];
+  const taken = Array.from({ length: labelLines(drawing.lanes.lanes) }, () => gutterPx);
   for (const { row, mark } of faults) {
     const x = Math.round(xOf(mark[1], drawing)) + 0.5;
     if (x < gutterPx || x > widthPx) continue;

@@ -11,9 +11,16 @@ export interface Row {
   readonly height: number;
 }
 
-/** The names of the faults stand above all lanes, in two lines. */
-const HEAD_PX = 44;
-const NO_HEAD_PX = 8;
+/** Room above all lanes for the names of the faults, in at most three lines. */
+const HEAD_PX = 10;
+export const LABEL_PX = 17;
+const MOST_LABELS = 3;
+
+export function labelLines(lanes: readonly Lane[]): number {
+  const faults = lanes.reduce((sum, { marks }) => sum + marks.filter(([kind]) => kind === 'fault').length, 0);
+  return Math.min(MOST_LABELS, faults);
+}
+
 export const AXIS_PX = 26;
 
 const HEIGHTS = { holder: 44, register: 34, server: 28 } as const;
@@ -24,7 +31,7 @@ const MANY = 8;
 
 export function rowsOf(lanes: readonly Lane[]): readonly Row[] {
   const holders = lanes.filter(({ role }) => role === 'holder').length;
-  let top = lanes.some(({ marks }) => marks.some(([kind]) => kind === 'fault')) ? HEAD_PX : NO_HEAD_PX;
+  let top = HEAD_PX + LABEL_PX * labelLines(lanes);
   return lanes.map((lane) => {
     const isNarrow = lane.role === 'holder' && holders > MANY && lane.id.startsWith('W');
     const height = isNarrow ? NARROW_PX : HEIGHTS[lane.role];
@@ -36,7 +43,7 @@ export function rowsOf(lanes: readonly Lane[]): readonly Row[] {
 
 export function heightOf(rows: readonly Row[]): number {
   const last = rows.at(-1);
-  return (last ? last.top + last.height : NO_HEAD_PX) + AXIS_PX;
+  return (last ? last.top + last.height : HEAD_PX) + AXIS_PX;
 }
 
 /** The part of time that is shown, in milliseconds. */
