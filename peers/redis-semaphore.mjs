@@ -12,7 +12,8 @@ export default {
         const mutex = new RedlockMutex(clients, name, {
           lockTimeout: ttlMs,
           refreshInterval: ttlMs / 3,
-          acquireTimeout: waitMs || 10_000, // for one attempt as well
+          acquireTimeout: waitMs || 10_000,
+          acquireAttemptsLimit: waitMs === 0 ? 1 : Number.POSITIVE_INFINITY,
           onLockLost: () => {}, // otherwise it throws where nobody can catch it
         });
         if (waitMs === 0) return (await mutex.tryAcquire()) ? holdOf(mutex) : null;
