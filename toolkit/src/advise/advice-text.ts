@@ -123,12 +123,12 @@ export function valueText(question: Question, situation: Situation): string {
   return question.kind === 'rate' ? `${count(value)}/s` : formatMs(value).replace(' ', '').replace('min', 'm');
 }
 
-/** What was said, as the options that say it again. */
-export function sayAgain(told: Told): string {
+/** What was said, as the options that say it again, one each. */
+export function sayAgain(told: Told): string[] {
   const { situation } = complete(told);
-  return QUESTIONS.filter(({ input }) => told[input] !== undefined)
-    .map((question) => `--${question.flag} ${valueText(question, situation).replace(/,(?=\d{3})|\/s$/g, '')}`)
-    .join(' ');
+  return QUESTIONS.filter(({ input }) => told[input] !== undefined).map(
+    (question) => `--${question.flag} ${valueText(question, situation).replace(/,(?=\d{3})|\/s$/g, '')}`,
+  );
 }
 
 class Page {

@@ -151,7 +151,7 @@ const ETCD_RISKS: readonly Risk[] = [
     see: 'checkup etcd-disk-back',
   },
   {
-    text: 'Renewals that come late are the one way to lose a lock here while its holder works.',
+    text: 'Renewals that come late are how a lock is lost here while its holder works.',
     remedy: 'Watch `slackMs` of the event `holdfast:renewal`, and every `holdfast:loss`.',
     see: 'docs/start.md',
   },
@@ -402,7 +402,7 @@ export const ANSWERS: Readonly<Record<AnswerId, Answer>> = {
     ],
   },
   etcd: {
-    title: 'etcd',
+    title: 'etcd: each lock is agreed on by a majority',
     backend: 'etcd',
     summary:
       'A lease, a key, and waiters in line, each written to the disks of a majority before it is answered: no failover forgets the lock. Its token is the revision, which the resource can compare.',
@@ -436,7 +436,7 @@ export const ANSWERS: Readonly<Record<AnswerId, Answer>> = {
     risks: ETCD_RISKS,
   },
   zookeeper: {
-    title: 'ZooKeeper',
+    title: 'ZooKeeper: each lock is agreed on by a majority',
     backend: 'zookeeper',
     summary:
       'A node in line for each contender, held by a session, on an ensemble that agrees by majority: no failover forgets the lock, a release wakes one waiter, and the token is the number of the transaction.',

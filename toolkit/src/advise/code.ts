@@ -222,7 +222,7 @@ function sqlGuard(sql: Sql, samePool: boolean, name: string): Guard {
     'await pool.query(guard.ddl); // once',
   ];
   const imports = [`import { ${sql}Guard } from 'holdfast/guards/${sql}';`, ...(samePool ? [] : poolOf(sql).imports)];
-  const update = "'UPDATE stock SET pieces = pieces - 1'";
+  const take = "const take = 'UPDATE stock SET pieces = pieces - 1 WHERE item = 1001';";
   if (sql === 'postgres') {
     const work = [
       'const client = await pool.connect();',
@@ -230,7 +230,8 @@ function sqlGuard(sql: Sql, samePool: boolean, name: string): Guard {
       "  await client.query('BEGIN');",
       '  // Before the first read:',
       `  await guard.fence(client, '${name}', lease.fencingToken);`,
-      `  await client.query(${update});`,
+      `  ${take}`,
+      '  await client.query(take); // and what else belongs to it',
       "  await client.query('COMMIT');",
       '} catch (error) {',
       "  await client.query('ROLLBACK'); // a stale token, too, comes here",
@@ -247,7 +248,8 @@ function sqlGuard(sql: Sql, samePool: boolean, name: string): Guard {
     '  await connection.beginTransaction();',
     '  // Before the first read:',
     `  await guard.fence(connection, '${name}', lease.fencingToken);`,
-    `  await connection.query(${update});`,
+    `  ${take}`,
+    '  await connection.query(take); // and what else belongs to it',
     '  await connection.commit();',
     '} catch (error) {',
     '  await connection.rollback(); // a stale token, too, comes here',

@@ -21,9 +21,21 @@ export async function askOnTerminal(): Promise<Told> {
     dialogue.say('Press Enter for what stands in brackets.\n');
     const told = await interview(dialogue);
     if (told === undefined) throw new UsageError('The questions were not answered to the end.');
-    dialogue.say(`The same again: holdfast advise ${sayAgain(told)}\n`);
+    dialogue.say('The same again:\n');
+    dialogue.say(`  ${inLines(['holdfast advise', ...sayAgain(told)]).join(' \\\n    ')}\n`);
     return told;
   } finally {
     lines.close();
   }
+}
+
+/** Parts of a command put together to lines that a terminal can show whole. */
+function inLines(parts: readonly string[]): string[] {
+  const lines: string[] = [];
+  for (const part of parts) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + part.length > 72) lines.push(part);
+    else lines[lines.length - 1] = `${last} ${part}`;
+  }
+  return lines;
 }
