@@ -53,6 +53,7 @@ export type AnswerId =
 
 const FENCING = 'docs/concepts/fencing.md';
 const REDIS = 'docs/backends/redis.md';
+const REDLOCK = 'docs/backends/redlock.md';
 
 /** What no lease can prevent, whatever holds it; what helps depends on the resource. */
 const PAUSED =
@@ -383,20 +384,24 @@ export const ANSWERS: Readonly<Record<AnswerId, Answer>> = {
     summary:
       'A majority of servers that do not replicate from each other gives the lock, so that one of them may die. It has no fencing token: right where one failure costs a notification more, and not where it costs an incident.',
     setUp: [
-      { text: 'An odd number of servers, without replication, on machines that do not fail together.' },
-      { text: 'A server that has restarted without its data stays out for the longest TTL.' },
+      { text: 'An odd number of servers, without replication, on machines that do not fail together.', see: REDLOCK },
       NOT_THE_CONTROL_PLANE,
     ],
-    cost: [{ text: 'All servers are asked at once; the slowest of the majority decides.' }, CRASHED],
+    cost: [
+      { text: 'All servers are asked at once; the slowest of the majority decides.', see: REDLOCK },
+      { text: 'Waiters of several processes ask again and again, in no order.', see: REDLOCK },
+      CRASHED,
+    ],
     risks: [
       {
-        text: 'A server that comes back empty, or whose clock jumps, can give the lock to a second majority.',
-        remedy: 'AOF with `appendfsync always`, or keep it out for the longest TTL; make the work idempotent.',
+        text: 'A server that comes back empty, or whose clock jumps, can make a second majority.',
+        remedy:
+          'AOF with `appendfsync always`, or keep a server away for longer than the longest TTL before it starts again; let clocks be slewed. And make the work idempotent.',
+        see: REDLOCK,
       },
-      ...PAUSE,
       {
-        text: 'There is no token, so nothing at the resource can refuse a late write.',
-        remedy: 'Make the work idempotent, or take a backend with tokens.',
+        text: PAUSED,
+        remedy: 'There is no token that could be compared: make the work idempotent, or take a backend with tokens.',
         see: FENCING,
       },
     ],

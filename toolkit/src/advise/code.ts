@@ -110,8 +110,9 @@ const OPENINGS: Readonly<Record<BackendId, (sql: Sql, answer: AnswerId) => Part>
     ],
     lines: [
       "const hosts = ['redis-1', 'redis-2', 'redis-3', 'redis-4', 'redis-5'];",
-      'const clients = hosts.map((host) => fromIoredis(new Redis({ host })));',
-      'const backend = redlockBackend(clients);',
+      'const options = { maxRetriesPerRequest: 0 };',
+      'const clients = hosts.map((host) => new Redis({ host, ...options }));',
+      'const backend = redlockBackend(clients.map(fromIoredis));',
     ],
   }),
   etcd: () => ({
@@ -222,7 +223,7 @@ function sqlGuard(sql: Sql, samePool: boolean, name: string): Guard {
     'await pool.query(guard.ddl); // once',
   ];
   const imports = [`import { ${sql}Guard } from 'holdfast/guards/${sql}';`, ...(samePool ? [] : poolOf(sql).imports)];
-  const take = "const take = 'UPDATE stock SET pieces = pieces - 1 WHERE item = 1001';";
+  const take = "const take = 'UPDATE stock SET pieces = pieces - 1 WHERE id = 1001';";
   if (sql === 'postgres') {
     const work = [
       'const client = await pool.connect();',
@@ -367,7 +368,8 @@ function grouped(ms: number): string {
 
 const URLS: { readonly [B in BackendId]?: (sql: Sql) => string } = {
   sqlite: () => '',
-  redis: () => 'redis://127.0.0.1:6379',
+  redis: () => 'redis://localhost',
+  redlock: () => 'redlock://redis-1,redis-2,redis-3,redis-4,redis-5',
   etcd: () => 'etcd://10.0.0.1:2379,10.0.0.2:2379,10.0.0.3:2379',
   zookeeper: () => 'zookeeper://zk1:2181,zk2:2181,zk3:2181',
   sql: (sql) => `${sql}://app@localhost/app`,
