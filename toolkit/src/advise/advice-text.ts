@@ -116,7 +116,7 @@ function assumptions(page: Page, { assumed, situation }: Advice): void {
 }
 
 /** An input as one would write it on the command line. */
-export function valueText(question: Question, situation: Situation): string {
+function valueText(question: Question, situation: Situation): string {
   if (question.kind === 'choice') return situation[question.input];
   if (question.kind === 'list') return situation[question.input].join(',') || 'none';
   const value = situation[question.input];
@@ -177,13 +177,17 @@ class Page {
 /** Words are never divided; a word that is wider than the width has a line of its own. What stands in brackets is one word. */
 export function wrapped(text: string, width: number): string[] {
   const lines: string[] = [];
-  let line = '';
+  let [line, used] = ['', 0];
   for (const word of text.match(/\[[^\]]*\]\S*|`[^`]*`\S*|\S+/g) ?? []) {
-    if (line !== '' && widthOf(line) + 1 + widthOf(word) > width) {
+    const takes = widthOf(word);
+    if (line === '') {
+      [line, used] = [word, takes];
+    } else if (used + 1 + takes <= width) {
+      [line, used] = [`${line} ${word}`, used + 1 + takes];
+    } else {
       lines.push(line);
-      line = '';
+      [line, used] = [word, takes];
     }
-    line = line === '' ? word : `${line} ${word}`;
   }
   return line === '' ? lines : [...lines, line];
 }

@@ -32,6 +32,16 @@ describe('the advice that the experience of others asks for', () => {
       'redis-fenced',
     ],
     [
+      'the same without an etcd, and the write compares the token: Redis with the token, and no new cluster',
+      { ...STOCK, servers: ['redis-replicas'], resource: 'compare-token' },
+      'redis-fenced',
+    ],
+    [
+      'data in PostgreSQL at 400/s, whose transaction compares the token: a lock row beside it',
+      { peakPerSecond: 400, writesTo: 'postgres', resource: 'compare-token', servers: ['postgres', 'redis'] },
+      'database-fenced',
+    ],
+    [
       'the same without an etcd, in a Java team: ZooKeeper',
       { ...STOCK, servers: ['redis-replicas'], skills: ['java'] },
       'zookeeper',

@@ -73,7 +73,13 @@ const PAUSE: readonly Risk[] = [
     see: 'checkup pause',
   },
   {
-    when: { input: 'resource', is: ['nothing', 'conditional-write'] },
+    when: { input: 'resource', is: ['conditional-write'] },
+    text: PAUSED,
+    remedy: 'Make every write of the holder conditional, on the version that it has read or on its token.',
+    see: 'checkup pause',
+  },
+  {
+    when: { input: 'resource', is: ['nothing'] },
     text: PAUSED,
     remedy:
       'Let the write carry a condition (a version column, WHERE stock > 0), or let the resource compare the fencing token. Until then `lease.assertHeld()` right before the write makes the window small, and a reconciliation has to find what slips through.',
@@ -356,7 +362,7 @@ export const ANSWERS: Readonly<Record<AnswerId, Answer>> = {
         see: FENCING,
       },
       {
-        text: 'AOF; `maxmemory-policy noeviction`; clocks of primary and replicas kept together, since tokens grow by them.',
+        text: 'AOF, and `maxmemory-policy noeviction`.',
         see: REDIS,
       },
       ONE_HOME,
@@ -374,6 +380,11 @@ export const ANSWERS: Readonly<Record<AnswerId, Answer>> = {
         text: 'A write that goes round the guard is not protected: a script by hand, an older version, a mail.',
         remedy: 'Let the guard stand in the only way to the data; what leaves it needs an idempotency key of its own.',
         see: FENCING,
+      },
+      {
+        text: 'If the counter of the tokens is lost and the clock of the new primary is behind by more than the time between the two grants, a token can repeat.',
+        remedy: 'Keep the clocks of primary and replicas together, to far less than a failover takes.',
+        see: REDIS,
       },
       EVICTION,
     ],

@@ -67,7 +67,7 @@ function byModule(one: string, other: string): number {
 type Sql = 'postgres' | 'mysql';
 
 /** Where a lock row stands: with the data if that is in a database, else in the database that there is. */
-export function sqlOf({ writesTo, servers }: Situation): Sql {
+function sqlOf({ writesTo, servers }: Situation): Sql {
   if (writesTo === 'postgres' || writesTo === 'mysql') return writesTo;
   return servers.includes('mysql') && !servers.includes('postgres') ? 'mysql' : 'postgres';
 }

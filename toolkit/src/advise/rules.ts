@@ -10,7 +10,7 @@ import type { Condition } from './condition.ts';
 import { count } from './format.ts';
 
 /** The numbers that the forks compare with, each with where it comes from. */
-export const LIMITS = {
+const LIMITS = {
   /**
    * Locks a second up to which servers that agree by majority are taken to be at ease. A convention of the field, with a
    * margin to the 10,000 and more that are said of etcd; not measured here. Measure yours before you rely on it.
@@ -221,16 +221,31 @@ const STRICT: Fork = {
         },
         yes: 'database-fenced',
         no: {
-          id: 'java-team',
-          tellsNo: true,
-          says: 'the team runs Java services',
-          when: { input: 'skills', has: ['java'] },
-          because: {
-            yes: 'Who runs Java services can run ZooKeeper, whose heap and pauses are then nothing new.',
-            no: 'Nobody here has run Java services, so of the two consensus servers the single binary is less to learn.',
+          id: 'token-and-redis',
+          says: 'the resource compares fencing tokens, and there is a Redis',
+          when: {
+            all: [
+              { input: 'resource', is: ['compare-token'] },
+              { input: 'servers', has: ['redis', 'redis-replicas'] },
+            ],
           },
-          yes: 'zookeeper',
-          no: 'etcd-new',
+          because: {
+            yes: 'When the resource refuses the late write, a lock that can be given to two does no harm: a consensus cluster set up for this would add servers, and little safety.',
+            no: 'Nothing refuses a late write, or there is no Redis: the lock itself must not be forgotten.',
+          },
+          yes: 'redis-fenced',
+          no: {
+            id: 'java-team',
+            tellsNo: true,
+            says: 'the team runs Java services',
+            when: { input: 'skills', has: ['java'] },
+            because: {
+              yes: 'Who runs Java services can run ZooKeeper, whose heap and pauses are then nothing new.',
+              no: 'Nobody here has run Java services, so of the two consensus servers the single binary is less to learn.',
+            },
+            yes: 'zookeeper',
+            no: 'etcd-new',
+          },
         },
       },
     },
