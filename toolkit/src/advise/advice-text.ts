@@ -5,7 +5,7 @@
  */
 import { widthOf } from '../cli/text.ts';
 import type { Advice } from './advice.ts';
-import type { Note } from './answers.ts';
+import { ANSWERS, type BackendId, type Note } from './answers.ts';
 import { count, formatMs } from './format.ts';
 import { complete, QUESTIONS, type Question, questionOf, type Situation, type Told } from './situation.ts';
 
@@ -66,7 +66,8 @@ function notes(page: Page, title: string, items: readonly Note[]): void {
   });
 }
 
-function cost(page: Page, { cost: items, measured, lock }: Advice): void {
+function cost(page: Page, { answer, cost: items, measured, lock }: Advice): void {
+  const { backend } = ANSWERS[answer];
   if (items.length === 0 && measured === null) return;
   page.section('What it costs', () => {
     for (const { text, see } of items) page.item('·', text, 2, see);
@@ -76,12 +77,16 @@ function cost(page: Page, { cost: items, measured, lock }: Advice): void {
     } else if (measured !== null) {
       page.item('·', 'This benchmark has not measured this one.');
     } else if (lock) {
-      page.item(
-        '·',
-        'In rate and latency: not measured on this machine. `npm run bench -- --json bench.json` measures Redis, and `--bench bench.json` shows it here.',
-      );
+      page.item('·', `In rate and latency: not measured on this machine. ${howToMeasure(backend)}`);
     }
   });
+}
+
+function howToMeasure(backend: BackendId | undefined): string {
+  if (backend === 'redis')
+    return '`npm run bench -- --json bench.json` does that, and `--bench bench.json` shows it here.';
+  if (backend === 'sql' || backend === 'sql-session') return '`npm run bench:sql` does that.';
+  return 'Do that with your own load before you rely on it.';
 }
 
 /** Turns to the same answer at the same fork are one line. */

@@ -48,22 +48,43 @@ export function inputsOf(condition: Condition): readonly Input[] {
   return 'aboveInput' in condition ? [condition.input, condition.aboveInput] : [condition.input];
 }
 
-/** Numbers on both sides of every limit that a condition sets to an input, the other inputs staying as they are. */
-export function numbersAround(condition: Condition, input: NumberInput, situation: Situation): readonly number[] {
+/** A number on one side of a limit that a condition sets. */
+export interface Side {
+  readonly value: number;
+  readonly limit: number;
+  readonly is: 'above' | 'below' | 'or more' | 'or less';
+}
+
+/** Both sides of every limit that a condition sets to an input, the other inputs staying as they are. */
+export function sidesOf(condition: Condition, input: NumberInput, situation: Situation): readonly Side[] {
   if ('all' in condition || 'any' in condition) {
     const parts = 'all' in condition ? condition.all : condition.any;
-    return parts.flatMap((part) => numbersAround(part, input, situation));
+    return parts.flatMap((part) => sidesOf(part, input, situation));
   }
-  if ('not' in condition) return numbersAround(condition.not, input, situation);
+  if ('not' in condition) return sidesOf(condition.not, input, situation);
   if ('product' in condition) {
     if (!condition.product.includes(input)) return [];
     const [one, other] = condition.product;
     const factor = situation[one === input ? other : one];
     if (factor === 0) return [];
     const limit = Math.ceil(condition.atLeast / factor);
-    return [limit, Math.max(0, limit - 1)];
+    return [
+      { value: limit, limit, is: 'or more' },
+      { value: condition.atLeast / factor / 2, limit, is: 'below' },
+    ];
   }
   if ('aboveInput' in condition || !('input' in condition) || condition.input !== input) return [];
-  if ('above' in condition) return [condition.above, condition.above + 1];
-  return 'below' in condition ? [condition.below, condition.below / 2] : [];
+  if ('above' in condition) {
+    const limit = condition.above;
+    return [
+      { value: limit, limit, is: 'or less' },
+      { value: limit + 1, limit, is: 'above' },
+    ];
+  }
+  if (!('below' in condition)) return [];
+  const limit = condition.below;
+  return [
+    { value: limit, limit, is: 'or more' },
+    { value: limit / 2, limit, is: 'below' },
+  ];
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import type { AnswerId } from './answers.ts';
-import { type Condition, holds, inputsOf, numbersAround } from './condition.ts';
+import { type Condition, holds, inputsOf, sidesOf } from './condition.ts';
 import { count, formatMs } from './format.ts';
 import { type Branch, CONTRADICTIONS, type Contradiction, type Fork, TREE } from './rules.ts';
 import { type Input, QUESTIONS, type Question, type Situation, type Told } from './situation.ts';
@@ -102,6 +102,8 @@ export function turnsOf(situation: Situation): readonly Turn[] {
       const way = wayOf(there);
       if (way.answer === here.answer) continue;
       const { fork, took } = partingOf(here, way);
+      if (turns.some((turn) => turn.input === question.input && turn.to === says && turn.answer === way.answer))
+        continue;
       turns.push({
         input: question.input,
         to: says,
@@ -144,13 +146,12 @@ function otherValues(question: Question, situation: Situation): readonly OtherVa
     );
   }
   const now = situation[question.input];
-  const limits = FORKS.flatMap(({ when }) => numbersAround(when, question.input, situation));
-  return [...new Set(limits)]
-    .filter((value) => value !== now && value >= question.least)
-    .sort((a, b) => Math.abs(a - now) - Math.abs(b - now))
-    .map((value) => ({ value, says: `${figureText(question, value)} or ${value > now ? 'more' : 'less'}` }));
-}
-
-function figureText({ kind }: Question, value: number): string {
-  return kind === 'rate' ? `${count(value)}/s` : formatMs(value);
+  const figure = (value: number): string => (question.kind === 'rate' ? `${count(value)}/s` : formatMs(value));
+  return FORKS.flatMap(({ when }) => sidesOf(when, question.input, situation))
+    .filter(({ value }) => value !== now && value >= question.least)
+    .sort((one, other) => Math.abs(one.value - now) - Math.abs(other.value - now))
+    .map(({ value, limit, is }) => ({
+      value,
+      says: is === 'above' || is === 'below' ? `${is} ${figure(limit)}` : `${figure(limit)} ${is}`,
+    }));
 }

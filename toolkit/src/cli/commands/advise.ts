@@ -29,7 +29,7 @@ export function adviseCommand(): Command {
       '--input <file>',
       'read the inputs from a JSON file, or with - from standard input; options stand before it',
     )
-    .option('--bench <file>', 'say what it costs here: a result of `npm run bench -- --json FILE`')
+    .option('--bench <file>', 'say what it costs here, on Redis: what `npm run bench -- --json FILE` wrote')
     .option('--tree', 'print the whole decision tree, and advise nothing')
     .addOption(jsonOption())
     .addHelpText('after', `\n${helpEnd}`)
