@@ -20,7 +20,10 @@ export async function askOnTerminal(): Promise<Told> {
   try {
     dialogue.say('Press Enter for what stands in brackets.\n');
     const told = await interview(dialogue);
-    if (told === undefined) throw new UsageError('The questions were not answered to the end.');
+    if (told === undefined) {
+      dialogue.say('');
+      throw new UsageError('The questions were not answered to the end.');
+    }
     dialogue.say('The same again:\n');
     dialogue.say(`  ${inLines(['holdfast advise', ...sayAgain(told)]).join(' \\\n    ')}\n`);
     return told;
