@@ -18,8 +18,7 @@ function programs(): Map<string, string> {
   const found = new Map<string, string>();
   const add = (answer: AnswerId, told: Told): void => {
     const [first] = snippetsOf(answer, told);
-    if (first !== undefined && !found.has(first.text))
-      found.set(first.text, `${answer} ${Object.values(told).join(' ')}`);
+    if (first !== undefined && !found.has(first.text)) found.set(first.text, nameOf(answer, told));
   };
   for (const answer of ALL) {
     add(answer, { protects: 'data', resource: 'nothing' });
@@ -27,9 +26,23 @@ function programs(): Map<string, string> {
   }
   for (const protects of ['work', 'leader', 'job'] as const) {
     add('session', { protects });
-    for (const writesTo of TARGETS) add('etcd', { protects, resource: 'compare-token', writesTo });
+    add('etcd', { protects, resource: 'compare-token', writesTo: 'etcd' });
   }
   return new Map([...found].map(([text, name]) => [name, text]));
+}
+
+const nameOf = (answer: AnswerId, told: Told): string => `${answer} ${Object.values(told).join(' ')}`;
+
+/** Enough of them that each part is checked once; more take seconds, and parts meet in names alone. */
+function oneOfEachPart(all: ReadonlyMap<string, string>): Map<string, string> {
+  const parts = new Map(
+    [...all].filter(([name]) => / nothing$|^redis-fenced |^database|^(etcd|session) (?!data)/.test(name)),
+  );
+  parts.set(
+    'etcd data',
+    all.get(nameOf('etcd', { protects: 'data', resource: 'compare-token', writesTo: 'etcd' })) ?? '',
+  );
+  return parts;
 }
 
 function snippetsOf(answer: AnswerId, told: Told): ReturnType<typeof codeFor> {
@@ -68,14 +81,29 @@ const asFiles = (texts: ReadonlyMap<string, string>): Map<string, string> =>
   new Map([...texts].map(([name, text]) => [path.join(root, 'toolkit/src/advise', `${name}.mjs`), text]));
 
 describe('the code of an answer', () => {
-  it('fits the types of the lock and of the clients, and one with an option that is not there would not', () => {
-    const all = programs();
-    expect(all.size).toBeGreaterThan(60);
-    const wrong = (all.get('etcd data nothing') ?? '').replace(/ttlMs: [\d_]+/, 'ttl: 30');
+  it('fits the types of lock and clients, and would not with an option that is not there', { timeout: 300_000 }, () => {
+    const parts = oneOfEachPart(programs());
+    expect(parts.size).toBeGreaterThan(20);
+    const wrong = (parts.get('etcd data nothing') ?? '').replace(/ttlMs: [\d_]+/, 'ttl: 30');
     expect(wrong).toContain('ttl: 30');
-    expect(complaints(asFiles(new Map([...all, ['wrong', wrong]])))).toEqual([
+    expect(complaints(asFiles(parts.set('wrong', wrong)))).toEqual([
       expect.stringMatching(/^wrong.mjs: .*'ttl' does not exist/),
     ]);
+  });
+
+  it('says nothing twice, whichever backend and guard come together, and imports what it uses', () => {
+    const all = programs();
+    expect(all.size).toBeGreaterThan(55);
+    for (const [name, text] of all) {
+      const names = [...text.matchAll(/^(?:const|let) (\w+)|^import (?:\{ (.+) \}|(\w+)) from/gm)].flatMap(
+        ([, constant, several, single]) => constant ?? single ?? several?.split(', ') ?? [],
+      );
+      expect(new Set(names).size, name).toBe(names.length);
+      for (const client of ['fromIoredis', 'Redis', 'createPool', 'pg', 'heldClause', 'LockError']) {
+        if (new RegExp(`[^'/.\\w]${client}[(. ;]`).test(text.replace(/^import.*$/gm, '')))
+          expect(names, name).toContain(client);
+      }
+    }
   });
 
   it('fits into a terminal of 80 columns', () => {
