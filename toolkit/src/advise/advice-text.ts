@@ -86,6 +86,7 @@ function howToMeasure(backend: BackendId | undefined): string {
   if (backend === 'redis')
     return '`npm run bench -- --json bench.json` does that, and `--bench bench.json` shows it here.';
   if (backend === 'sql' || backend === 'sql-session') return '`npm run bench:sql` does that.';
+  if (backend === 'redlock') return '`npm run bench:redlock` does that.';
   return 'Do that with your own load before you rely on it.';
 }
 

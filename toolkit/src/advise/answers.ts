@@ -110,7 +110,7 @@ const EVICTION: Risk = {
 const SERVER_CLOCK: Risk = {
   text: "A jump of the server's clock ends leases early.",
   remedy: 'Let its clock be slewed, not stepped (chrony); the guard covers what is left.',
-  see: REDIS,
+  see: 'checkup clock',
 };
 
 const CRASHED: Note = {
@@ -408,7 +408,7 @@ export const ANSWERS: Readonly<Record<AnswerId, Answer>> = {
         text: 'A server that comes back empty, or whose clock jumps, can make a second majority.',
         remedy:
           'AOF with `appendfsync always`, or keep a server away for longer than the longest TTL before it starts again; let clocks be slewed. And make the work idempotent.',
-        see: REDLOCK,
+        see: 'checkup redlock-restart',
       },
       {
         text: PAUSED,
