@@ -62,6 +62,11 @@ describe('the advice that the experience of others asks for', () => {
       'redis',
     ],
     [
+      'the same where the lock may take longer: Redis that waits for a replica',
+      { protects: 'data', failure: 'repairable', servers: ['redis-replicas'], peakPerSecond: 2_000 },
+      'redis-replicas',
+    ],
+    [
       'stock whose deduction is one conditional UPDATE: no lock',
       { ...STOCK, resource: 'conditional-write' },
       'optimistic',

@@ -41,6 +41,7 @@ export type AnswerId =
   | 'in-process'
   | 'sqlite'
   | 'redis'
+  | 'redis-replicas'
   | 'redis-fenced'
   | 'redlock'
   | 'etcd'
@@ -320,6 +321,35 @@ export const ANSWERS: Readonly<Record<AnswerId, Answer>> = {
     ],
     cost: [REDIS_PAIR, CRASHED],
     risks: [FORGETS, ...PAUSE, EVICTION, SERVER_CLOCK],
+  },
+  'redis-replicas': {
+    title: 'Redis, and each lock waits for a replica',
+    backend: 'redis',
+    summary:
+      'As with Redis alone, but a lock is given only when a replica has it too. That makes a lock that a failover forgets rarer; it does not exclude it.',
+    setUp: [
+      { text: 'AOF, and `maxmemory-policy noeviction`, on the primary and on each replica.', see: REDIS },
+      ONE_HOME,
+      NOT_THE_CONTROL_PLANE,
+    ],
+    cost: [
+      REDIS_PAIR,
+      {
+        text: 'And the way to a replica and back, for each grant. Without a replica that answers, no lock is given.',
+        see: REDIS,
+      },
+      CRASHED,
+    ],
+    risks: [
+      {
+        text: 'The replica that is promoted may be another one than that which has the lock: then two hold it until the first one renews.',
+        remedy: 'Look once more at the state when you have the lock, and let a reconciliation find the rest.',
+        see: 'checkup replica-preferred',
+      },
+      ...PAUSE,
+      EVICTION,
+      SERVER_CLOCK,
+    ],
   },
   'redis-fenced': {
     title: 'Redis, with the fencing token checked where you write',

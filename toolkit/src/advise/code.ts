@@ -147,6 +147,12 @@ const OPENINGS: Readonly<Record<BackendId, (sql: Sql, answer: AnswerId) => Part>
 
 /** Where the backend needs options. */
 const REDIS_BACKENDS: { readonly [A in AnswerId]?: readonly string[] } = {
+  'redis-replicas': [
+    'const backend = redisBackend(fromIoredis(redis), {',
+    '  replicas: 1, // no grant before a replica has it',
+    "  eviction: 'refuse',",
+    '});',
+  ],
   'redis-fenced': ["const backend = redisBackend(fromIoredis(redis), { eviction: 'refuse' });"],
 };
 

@@ -24,6 +24,8 @@ const LIMITS = {
   consensusMs: 2,
   /** The same where the answer has to cross from region to region. */
   consensusAcrossRegionsMs: 50,
+  /** Waiting for a replica is a round trip more. */
+  replicaMs: 2,
   /** A lock that is wanted for all of every second has a line that only grows. */
   busyMsPerSecond: 1_000,
 } as const;
@@ -67,63 +69,79 @@ const CHEAP: Fork = {
     no: 'session',
   },
   no: {
-    id: 'has-redis',
-    says: 'there is a Redis',
-    when: { input: 'servers', has: ['redis', 'redis-replicas'] },
-    because: {
-      yes: 'Where a failure costs little, the fastest lock on a server that you run anyway is the best bargain.',
-      no: 'There is no ordinary Redis at hand.',
+    id: 'wait-for-replica',
+    says: 'the Redis has replicas, a failure means a repair, and there is time for another round trip',
+    when: {
+      all: [
+        { input: 'servers', has: ['redis-replicas'] },
+        { input: 'failure', is: ['repairable', 'incident'] },
+        { not: { input: 'budgetMs', below: LIMITS.replicaMs } },
+      ],
     },
-    yes: 'redis',
+    because: {
+      yes: 'Replication is asynchronous: waiting until a replica has the lock makes a lock that a failover forgets rarer, for one round trip.',
+      no: 'Waiting for a replica would buy nothing here: there is none, or no time for it, or a failure costs less than the wait.',
+    },
+    yes: 'redis-replicas',
     no: {
-      id: 'independent-redis',
-      says: 'there are several independent Redis, and waiters need no order',
-      when: {
-        all: [
-          { input: 'servers', has: ['redis-independent'] },
-          { input: 'order', is: ['any'] },
-        ],
-      },
+      id: 'has-redis',
+      says: 'there is a Redis',
+      when: { input: 'servers', has: ['redis', 'redis-replicas'] },
       because: {
-        yes: 'A majority of independent servers outlives the death of one of them without a failover that could forget the lock.',
-        no: 'There are no independent Redis, or waiters must come in order, which Redlock cannot promise.',
+        yes: 'Where a failure costs little, the fastest lock on a server that you run anyway is the best bargain.',
+        no: 'There is no ordinary Redis at hand.',
       },
-      yes: 'redlock',
+      yes: 'redis',
       no: {
-        id: 'has-database',
-        says: `there is a database, and the peak is at most ${count(LIMITS.rowsPerSecond)}/s`,
-        when: { all: [sqlServers, { not: { input: 'peakPerSecond', above: LIMITS.rowsPerSecond } }] },
-        because: {
-          yes: 'At this rate a row in the database that you have does it, and no server is added.',
-          no: 'There is no database, or the rate is more than it should carry beside its own work.',
+        id: 'independent-redis',
+        says: 'there are several independent Redis, and waiters need no order',
+        when: {
+          all: [
+            { input: 'servers', has: ['redis-independent'] },
+            { input: 'order', is: ['any'] },
+          ],
         },
-        yes: 'database',
+        because: {
+          yes: 'A majority of independent servers outlives the death of one of them without a failover that could forget the lock.',
+          no: 'There are no independent Redis, or waiters must come in order, which Redlock cannot promise.',
+        },
+        yes: 'redlock',
         no: {
-          id: 'idle-consensus',
-          tellsNo: true,
-          says: `there is an etcd or a ZooKeeper, and the peak is at most ${count(LIMITS.consensusPerSecond)}/s`,
-          when: {
-            all: [
-              { input: 'servers', has: ['etcd', 'zookeeper'] },
-              { not: { input: 'peakPerSecond', above: LIMITS.consensusPerSecond } },
-            ],
-          },
+          id: 'has-database',
+          says: `there is a database, and the peak is at most ${count(LIMITS.rowsPerSecond)}/s`,
+          when: { all: [sqlServers, { not: { input: 'peakPerSecond', above: LIMITS.rowsPerSecond } }] },
           because: {
-            yes: 'It is there, it is safer than what is asked for, and it can carry this rate.',
-            no: 'No server that is there fits; one Redis is the least to add.',
+            yes: 'At this rate a row in the database that you have does it, and no server is added.',
+            no: 'There is no database, or the rate is more than it should carry beside its own work.',
           },
-          yes: {
-            id: 'idle-etcd',
-            says: 'it is etcd',
-            when: { input: 'servers', has: ['etcd'] },
-            because: {
-              yes: 'Of the two it is the one with the smaller client side.',
-              no: 'What there is, is ZooKeeper.',
+          yes: 'database',
+          no: {
+            id: 'idle-consensus',
+            tellsNo: true,
+            says: `there is an etcd or a ZooKeeper, and the peak is at most ${count(LIMITS.consensusPerSecond)}/s`,
+            when: {
+              all: [
+                { input: 'servers', has: ['etcd', 'zookeeper'] },
+                { not: { input: 'peakPerSecond', above: LIMITS.consensusPerSecond } },
+              ],
             },
-            yes: 'etcd',
-            no: 'zookeeper',
+            because: {
+              yes: 'It is there, it is safer than what is asked for, and it can carry this rate.',
+              no: 'No server that is there fits; one Redis is the least to add.',
+            },
+            yes: {
+              id: 'idle-etcd',
+              says: 'it is etcd',
+              when: { input: 'servers', has: ['etcd'] },
+              because: {
+                yes: 'Of the two it is the one with the smaller client side.',
+                no: 'What there is, is ZooKeeper.',
+              },
+              yes: 'etcd',
+              no: 'zookeeper',
+            },
+            no: 'redis',
           },
-          no: 'redis',
         },
       },
     },
