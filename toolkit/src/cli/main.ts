@@ -5,6 +5,7 @@
  */
 import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
+import { adviseCommand } from './commands/advise.ts';
 import { breakCommand } from './commands/break.ts';
 import { checkupCommand } from './commands/checkup.ts';
 import { lsCommand } from './commands/ls.ts';
@@ -19,7 +20,7 @@ const { version } = createRequire(import.meta.url)('../../package.json') as { ve
 
 const program = new Command('holdfast')
   .description(
-    'Distributed locks that tell you when they are lost: run a command under one, see who holds one, examine one.',
+    'Distributed locks that tell you when they are lost: choose one, examine one, run a command under one, see who holds one.',
   )
   .version(version, '--version', 'print the version')
   .helpOption('-h, --help', 'print this help')
@@ -30,7 +31,15 @@ const program = new Command('holdfast')
     `\nExit codes:\n${exitCodeLines().join('\n')}\n\nholdfast <command> --help has options and examples.`,
   );
 
-const commands = [checkupCommand(), runCommand(), lsCommand(), whoCommand(), breakCommand(), migrateCommand()];
+const commands = [
+  checkupCommand(),
+  adviseCommand(),
+  runCommand(),
+  lsCommand(),
+  whoCommand(),
+  breakCommand(),
+  migrateCommand(),
+];
 for (const command of commands) program.addCommand(command);
 
 for (const command of [program, ...commands, ...commands.flatMap((command) => command.commands)]) {

@@ -9,7 +9,7 @@ import type { RedisServer } from '../servers/redis.ts';
 import { until } from '../until.ts';
 import { provenDead } from './process-state.ts';
 
-export function independentOf(scene: Scene): Independent {
+function independentOf(scene: Scene): Independent {
   if (!scene.cluster.independent) throw new Error('This fault needs Redis servers that know nothing of each other.');
   return scene.cluster.independent;
 }

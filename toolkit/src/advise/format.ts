@@ -1,0 +1,15 @@
+/**
+ * Numbers in a sentence: `850 ms`, `15 s`, `1.5 s`, `2 min`; `5,000`.
+ *
+ * @module
+ */
+export function formatMs(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms * 10) / 10} ms`;
+  if (ms < 120_000) return `${Math.round(ms / 100) / 10} s`;
+  return `${Math.round(ms / 6_000) / 10} min`;
+}
+
+export function count(value: number): string {
+  const digits = value < 10 && !Number.isInteger(value) ? value.toFixed(2) : Math.round(value).toString();
+  return digits.replace(/\B(?=(\d{3})+$)/g, ',');
+}
