@@ -121,7 +121,7 @@ function tabList(id: string, results: readonly PageResult[], speech: Speech, cho
   const element = h('div', { class: 'tabs', role: 'tablist', 'aria-label': speech.text('happened') }, ...tabs);
   element.addEventListener('keydown', ({ key }) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
-    const at = tabs.indexOf(document.activeElement);
+    const at = tabs.indexOf(document.activeElement as HTMLButtonElement);
     const next = step === undefined ? undefined : tabs.at((at + step) % tabs.length);
     next?.focus();
     next?.click();
