@@ -112,7 +112,7 @@ async function measure(reaper: Reaper, rounds: number, peers: readonly string[],
     say('with the servers 1 ms away');
     const apart = await measureApart(servers, 1, rounds, 400);
     say('with servers that are frozen and dead');
-    const outages = await measureOutages(servers, quick ? 200 : 2_000);
+    const outages = await measureOutages(servers, quick ? 200 : 1_000);
     return { server: `redis ${version}`, pairs, apart, outages };
   } finally {
     for (const server of servers) server.stop();

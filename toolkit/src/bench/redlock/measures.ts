@@ -9,7 +9,7 @@ import { alternate } from '../bench.ts';
 import { quantile, ratios, type Spread, spreadOf } from '../statistics.ts';
 import { FIVE, five, openOurs, type Variant } from './variants.ts';
 
-const WARM_UP_PAIRS = 2_000;
+const WARM_UP = { pairs: 2_000, mostMs: 5_000 };
 
 export interface PairFigures {
   readonly name: string;
@@ -32,7 +32,10 @@ export async function measurePairs(
   forMs: number,
 ): Promise<readonly PairFigures[]> {
   // What the compiler makes of a variant is the same from here on.
-  for (const { pair } of variants) for (let count = 0; count < WARM_UP_PAIRS; count++) await pair();
+  for (const { pair } of variants) {
+    const startedAt = performance.now();
+    for (let count = 0; count < WARM_UP.pairs && performance.now() - startedAt < WARM_UP.mostMs; count++) await pair();
+  }
   return comparePairs(variants, rounds, forMs);
 }
 
