@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BackendUnavailableError, type Inspects, Instant, LockError, systemClock } from 'holdfast';
-import type { Connection, ConnectOptions } from './connect.ts';
+import type { Connection, ConnectOptions } from './connection.ts';
 
 /** For a server that does not answer at all, as behind a firewall. */
 export const CONNECT_TIMEOUT_MS = 5_000;

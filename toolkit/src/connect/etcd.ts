@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BackendUnavailableError, Instant, LockError, systemClock } from 'holdfast';
 import { type EtcdBackend, etcdBackend } from 'holdfast/etcd';
 import { type EtcdAddress, redact } from './address.ts';
-import type { Connection, ConnectOptions } from './connect.ts';
+import type { Connection, ConnectOptions } from './connection.ts';
 
 /** How long one answer may take. */
 const ANSWER_MS = 5_000;

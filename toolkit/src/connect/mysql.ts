@@ -6,7 +6,7 @@
 import { mysqlBackend } from 'holdfast/mysql';
 import { createPool } from 'mysql2/promise';
 import type { SqlAddress } from './address.ts';
-import type { Connection, ConnectOptions } from './connect.ts';
+import type { Connection, ConnectOptions } from './connection.ts';
 import { CONNECT_TIMEOUT_MS, whenAnswering } from './database.ts';
 
 /** A command needs few connections: for its steps, and for the renewals beside them. */

@@ -6,7 +6,7 @@
 import { postgresBackend } from 'holdfast/postgres';
 import pg from 'pg';
 import type { SqlAddress } from './address.ts';
-import type { Connection, ConnectOptions } from './connect.ts';
+import type { Connection, ConnectOptions } from './connection.ts';
 import { CONNECT_TIMEOUT_MS, whenAnswering } from './database.ts';
 
 /** A command needs few connections: for its steps, for the renewals beside them, and to listen. */

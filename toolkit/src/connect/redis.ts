@@ -10,7 +10,7 @@ import { BackendUnavailableError, LockError } from 'holdfast';
 import { fromIoredis, redisBackend } from 'holdfast/redis';
 import { Redis } from 'ioredis';
 import { type RedisAddress, redact } from './address.ts';
-import type { Connection, ConnectOptions } from './connect.ts';
+import type { Connection, ConnectOptions } from './connection.ts';
 
 /** For a server that does not answer at all, as behind a firewall. */
 const CONNECT_TIMEOUT_MS = 5_000;

@@ -9,7 +9,7 @@ import { fromIoredis } from 'holdfast/redis';
 import { redlockBackend } from 'holdfast/redlock';
 import type { Redis } from 'ioredis';
 import type { RedisAddress, RedlockAddress } from './address.ts';
-import type { Connection, ConnectOptions } from './connect.ts';
+import type { Connection, ConnectOptions } from './connection.ts';
 import { firstFailure, isRefusal, newClient, pauseMs, refused, unreachable } from './redis.ts';
 
 export async function openRedlock(address: RedlockAddress, options: ConnectOptions): Promise<Connection> {

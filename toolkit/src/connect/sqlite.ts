@@ -6,7 +6,7 @@
 import { LockError } from 'holdfast';
 import { type Database, type Opener, sqliteBackend } from 'holdfast/sqlite';
 import type { SqliteAddress } from './address.ts';
-import type { Connection, ConnectOptions } from './connect.ts';
+import type { Connection, ConnectOptions } from './connection.ts';
 
 export async function openSqlite(
   { directory, description }: SqliteAddress,

@@ -6,7 +6,7 @@
 import { BackendUnavailableError, Instant, LockError, systemClock } from 'holdfast';
 import { zookeeperBackend } from 'holdfast/zookeeper';
 import { AddressError, redact, type ZooKeeperAddress } from './address.ts';
-import type { Connection, ConnectOptions } from './connect.ts';
+import type { Connection, ConnectOptions } from './connection.ts';
 
 /** For servers that do not answer at all, as behind a firewall. */
 const CONNECT_TIMEOUT_MS = 5_000;

@@ -12,7 +12,8 @@ import {
   released,
   writes,
 } from '../lab/checkers/hand-written.testing.ts';
-import { type Lane, type Lanes, lanesOf } from './lanes.ts';
+import type { Lane, Lanes } from './lane.ts';
+import { lanesOf } from './lanes.ts';
 
 /** A holder that sleeps past its TTL, its rival, and what the two registers made of it. */
 const pause = history(

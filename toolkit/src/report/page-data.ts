@@ -7,7 +7,8 @@ import { headline } from '../lab/headline.ts';
 import type { ExperimentSummary, Result, Run, SubjectSummary } from '../lab/result.ts';
 import { unpackHistory } from '../lab/stored-history.ts';
 import type { Language } from '../messages/language.ts';
-import { type Lanes, lanesOf } from './lanes.ts';
+import type { Lanes } from './lane.ts';
+import { lanesOf } from './lanes.ts';
 
 export interface PageResult extends Omit<Result, 'history'> {
   /** In one or two sentences, as the terminal says it. */

@@ -7,24 +7,9 @@
  *
  * @module
  */
-import { type CancelTimer, type Clock, Instant } from '../../core/clock.ts';
+import { type Clock, Instant } from '../../core/clock.ts';
 import type { EtcdClient } from './client.ts';
-import type { Place } from './place.ts';
-
-export interface SharedLease {
-  readonly id: bigint;
-  /** What etcd has granted, which may be more than was asked for. */
-  readonly ttlMs: number;
-  /** When the last renewal left that was answered: etcd counts from no earlier moment. */
-  renewedAt: Instant;
-  /** No new lock is put on it; it ends with the last one that it has. */
-  retired: boolean;
-  gone: boolean;
-  readonly places: Set<Place>;
-  /** Keys that are in use, or have a tombstone. */
-  readonly keys: Set<string>;
-  cancelSweep: CancelTimer;
-}
+import type { Place, SharedLease } from './place.ts';
 
 export interface LeaseEvents {
   /** The lease is gone at etcd, and all keys on it. */

@@ -1,6 +1,5 @@
 import type { OwnerId } from '../../core/backend.ts';
-import type { Instant } from '../../core/clock.ts';
-import type { SharedLease } from './leases.ts';
+import type { CancelTimer, Instant } from '../../core/clock.ts';
 
 /** The place of one owner in the order of a lock: a key at etcd, and what we know of it. */
 export interface Place {
@@ -21,4 +20,20 @@ export interface Place {
   endings: number;
   /** The watch on the one before it. */
   watch: { readonly key: string; readonly stop: () => void } | undefined;
+}
+
+/** A lease at etcd, with the places on it. */
+export interface SharedLease {
+  readonly id: bigint;
+  /** What etcd has granted, which may be more than was asked for. */
+  readonly ttlMs: number;
+  /** When the last renewal left that was answered: etcd counts from no earlier moment. */
+  renewedAt: Instant;
+  /** No new lock is put on it; it ends with the last one that it has. */
+  retired: boolean;
+  gone: boolean;
+  readonly places: Set<Place>;
+  /** Keys that are in use, or have a tombstone. */
+  readonly keys: Set<string>;
+  cancelSweep: CancelTimer;
 }

@@ -7,8 +7,7 @@
 import type { AcquireRequest, Hold, OwnerId } from '../../core/backend.ts';
 import { type Clock, Instant } from '../../core/clock.ts';
 import { contentOf, keyOf, tombstoneOf } from './keys.ts';
-import type { SharedLease } from './leases.ts';
-import type { Place } from './place.ts';
+import type { Place, SharedLease } from './place.ts';
 
 export class Places {
   readonly #clock: Clock;

@@ -9,8 +9,8 @@
 import type { Hold, OwnerId, RenewAnswer } from '../../core/backend.ts';
 import { type Clock, Instant } from '../../core/clock.ts';
 import type { EtcdClient } from './client.ts';
-import type { Leases, SharedLease } from './leases.ts';
-import type { Place } from './place.ts';
+import type { Leases } from './leases.ts';
+import type { Place, SharedLease } from './place.ts';
 import type { Places } from './places.ts';
 import * as transactions from './transactions.ts';
 

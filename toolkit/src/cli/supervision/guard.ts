@@ -4,7 +4,8 @@
  * @module
  */
 import { createLocks, type Lease, type Locks } from 'holdfast';
-import { type Connection, connect } from '../../connect/connect.ts';
+import { connect } from '../../connect/connect.ts';
+import type { Connection } from '../../connect/connection.ts';
 import { asUsage, toFailure } from '../failure.ts';
 import { type GuardPorts, LockedRun } from './locked-run.ts';
 import { ENDING_SIGNALS, type Ended, type Signalled, type Start, type StillThere } from './protocol.ts';

@@ -1,5 +1,5 @@
 import type { Entry, History } from '../../lab/history.ts';
-import type { Mark, Span } from '../lanes.ts';
+import type { Mark, Span } from '../lane.ts';
 
 type Fault = Extract<Entry, { f: 'fault' }>;
 

@@ -6,7 +6,7 @@
 import { holdsOf } from '../../lab/checkers/holds.ts';
 import { span } from '../../lab/format.ts';
 import type { Entry, History } from '../../lab/history.ts';
-import type { Lane, Mark, Span } from '../lanes.ts';
+import type { Lane, Mark, Span } from '../lane.ts';
 import { faultsOn } from './fault-spans.ts';
 
 type Acquire = Extract<Entry, { f: 'acquire' }>;

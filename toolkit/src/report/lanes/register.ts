@@ -5,7 +5,7 @@
  */
 import { replay } from '../../lab/checkers/protected-effects.ts';
 import type { Entry, History } from '../../lab/history.ts';
-import type { Lane, Mark } from '../lanes.ts';
+import type { Lane, Mark } from '../lane.ts';
 
 type Served = Extract<Entry, { f: 'served' }>;
 

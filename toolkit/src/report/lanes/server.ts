@@ -5,7 +5,7 @@
  */
 import type { Entry, History } from '../../lab/history.ts';
 import { isMaking } from '../../lab/timeline/servers.ts';
-import type { Lane, Mark } from '../lanes.ts';
+import type { Lane, Mark } from '../lane.ts';
 import { faultsOn } from './fault-spans.ts';
 import { processesIn } from './holder.ts';
 

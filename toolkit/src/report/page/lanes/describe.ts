@@ -1,6 +1,6 @@
 import { moment } from '../../../lab/format.ts';
 import type { Speech } from '../../../messages/speech.ts';
-import type { Lane, Mark, Span } from '../../lanes.ts';
+import type { Lane, Mark, Span } from '../../lane.ts';
 
 /** What happened at a mark, as a line of text. */
 export function describeMark(lane: Lane, [kind, at, by, says]: Mark, speech: Speech): string {

@@ -6,7 +6,7 @@
  */
 import { moment, span } from '../../../lab/format.ts';
 import type { Speech } from '../../../messages/speech.ts';
-import type { Lanes, Mark, Span } from '../../lanes.ts';
+import type { Lanes, Mark, Span } from '../../lane.ts';
 import { AXIS_PX, heightOf, LABEL_PX, labelLines, marksIn, type Row, ticksIn, type Window } from './layout.ts';
 import { colorOf, type Palette } from './palette.ts';
 

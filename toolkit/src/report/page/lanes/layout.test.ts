@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Mark } from '../../lanes.ts';
+import type { Mark } from '../../lane.ts';
 import { firstFrom, marksIn, moved, showing, ticksIn, zoomed } from './layout.ts';
 
 const whole = { from: 0, to: 1_000 };

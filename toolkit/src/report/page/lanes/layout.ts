@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Lane, Mark } from '../../lanes.ts';
+import type { Lane, Mark } from '../../lane.ts';
 
 export interface Row {
   readonly lane: Lane;

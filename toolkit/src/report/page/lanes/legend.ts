@@ -1,5 +1,5 @@
 import type { Speech, TextKey } from '../../../messages/speech.ts';
-import type { Lanes, MarkKind, SpanKind } from '../../lanes.ts';
+import type { Lanes, MarkKind, SpanKind } from '../../lane.ts';
 import { h } from '../dom.ts';
 
 /** Only what is in this picture, each sign as it is drawn. */

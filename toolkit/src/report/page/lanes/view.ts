@@ -6,7 +6,7 @@
  */
 
 import type { Speech, TextKey } from '../../../messages/speech.ts';
-import type { Lane, Lanes, Mark } from '../../lanes.ts';
+import type { Lane, Lanes, Mark } from '../../lane.ts';
 import { h } from '../dom.ts';
 import { describeMark, describeSpan } from './describe.ts';
 import { draw, xOf } from './draw.ts';
