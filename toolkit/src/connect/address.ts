@@ -76,7 +76,7 @@ export const ADDRESS_FORMS: readonly string[] = [
   'sqlite:///var/lib/jobs             the same, in a folder of your choice',
   'redis://user:password@host:6379/0  a Redis or Valkey server',
   'rediss://…                         the same over TLS',
-  'redlock://host:6379,host:6379,host:6379/0  a majority of independent Redis servers',
+  'redlock://host,host,host:6379/0    a majority of independent Redis servers',
   'redlocks://…                       the same over TLS',
   'etcd://host:2379,host:2379/prefix  an etcd, by some of its members',
   'etcds://…                          the same over TLS',

@@ -18,8 +18,14 @@ async function connected(url: string): Promise<Redis | Cluster> {
   }
   const sentinels = sentinelsIn(url);
   const redis = sentinels ? new Redis({ ...sentinels, ...FAILS_AT_ONCE }) : new Redis(url, FAILS_AT_ONCE);
-  redis.on('error', () => {});
-  await redis.connect();
+  let problem: unknown;
+  redis.on('error', (error) => {
+    problem = error;
+  });
+  // What `connect` rejects with says that there is no connection; why, it has told before.
+  await redis.connect().catch((error: unknown) => {
+    throw problem ?? error;
+  });
   return redis;
 }
 
