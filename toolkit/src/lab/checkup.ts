@@ -45,7 +45,7 @@ export async function checkup(ids: readonly string[], options: CheckupOptions): 
       programs,
       strace: findStrace(),
       pgbouncer,
-      isQuick: ids.length === 0 && !options.all && options.subject.length === 0,
+      isQuick: ids.length === 0 && !options.all && options.subject.length + options.subjectCommand.length === 0,
       url,
     });
 

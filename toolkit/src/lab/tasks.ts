@@ -8,12 +8,13 @@ import { whyNoClock } from './faults/process-clock.ts';
 import type { Run, Verdict } from './result.ts';
 import type { Timing } from './scene.ts';
 import type { ServerKind, ServerProgram, ServerPrograms } from './servers/find-server.ts';
+import type { SubjectSource } from './subjects/load-subject.ts';
 
 /** A lock to be examined, as far as the lab must know it without loading it. */
 export interface ChosenSubject {
   readonly name: string;
-  /** What a holder process loads: the name of one of ours, or a file. */
-  readonly source: string;
+  /** What a holder process loads. */
+  readonly source: SubjectSource;
   readonly server: ServerKind | 'none';
   readonly followsSentinels: boolean;
   /** Whether its URL may name the nodes of a cluster. */

@@ -8,6 +8,7 @@ export interface CheckupOptions {
   readonly list?: true;
   readonly all?: true;
   readonly subject: readonly string[];
+  readonly subjectCommand: readonly string[];
   readonly url?: string;
   readonly ttl?: string;
   readonly json?: string;
@@ -33,6 +34,11 @@ export function checkupCommand(): Command {
         new Option('--subject <name|file>', 'the lock to examine: one from --list, or a file of yours; may be repeated')
           .argParser((value: string, before: readonly string[]) => [...before, value])
           .default([], 'all from --list'),
+      )
+      .addOption(
+        new Option('--subject-command <command>', 'a lock of yours in any language: a program that is asked on stdin')
+          .argParser((value: string, before: readonly string[]) => [...before, value])
+          .default([], 'none'),
       )
       .option('--url <url>', 'use your own server, and do nothing to it: only holders are killed and stopped')
       .option('--ttl <duration>', 'the TTL of the locks, such as 3s or 500ms', '3s')
@@ -87,9 +93,12 @@ const helpEnd = `Your own lock is a file of some twenty lines, which runs in pro
     },
   };
 
+In another language it is a program that answers a line of JSON with a line of JSON: docs/lab/subjects.md.
+
 Examples:
   holdfast checkup
   holdfast checkup pause --subject ./my-lock.mjs
+  holdfast checkup --subject-command 'python3 my_lock.py'
   holdfast checkup crash pause --subject ./my-lock.mjs --url redis://localhost:6379
   holdfast checkup --json run.json --report report.html
   holdfast checkup judge run.json
