@@ -58,7 +58,9 @@ export class CheckupPrinter {
     const notRun = reasonsNotRun(results, speech);
     if (notRun.length > 0) lines.push('', ...notRun.flatMap((text) => paragraph(text, width, '')));
     lines.push('', ...paragraph(countsOf(ran, speech), width, ''));
-    const meaning = speech.text('meaning') + (ran.length > 0 ? ` ${speech.text('oneClock')}` : '');
+    const meaning =
+      speech.text(ran.some(({ rounds }) => rounds) ? 'meaningOfRounds' : 'meaning') +
+      (ran.length > 0 ? ` ${speech.text('oneClock')}` : '');
     lines.push(...paragraph(meaning, width, '').map(colors.dim));
     const took = tookMs === undefined ? [] : [speech.text('took', { span: span(tookMs) })];
     lines.push(colors.dim([...took, `node ${machine.node}`, ...machine.servers].join(', ')), ...closing);

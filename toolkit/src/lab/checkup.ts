@@ -15,6 +15,7 @@ import { writeOutput } from './output-files.ts';
 import { Progress } from './progress.ts';
 import { Reaper } from './reaper.ts';
 import { outcomeOf, type Run } from './result.ts';
+import { Rounds } from './rounds.ts';
 import { runTasks } from './runner.ts';
 import { findPgBouncer, findServers, findStrace } from './servers/find-server.ts';
 import { keepRun, toJson } from './store.ts';
@@ -49,18 +50,22 @@ export async function checkup(ids: readonly string[], options: CheckupOptions): 
       url,
     });
 
+    const rounds = new Rounds(tasks, choice.rounds);
     const toStdout = options.json === '-';
     const speech = speechIn(options.lang);
     const printer = new CheckupPrinter(tasks, toStdout ? undefined : (print) => progress.around(print), speech);
-    const progress = new Progress(tasks, {
+    const progress = new Progress(rounds.plays, {
       screen: process.stderr,
       paint: colors,
       workers: WORKERS,
-      onFinished: (task, result) => printer.add(task, result),
+      onFinished(play, result) {
+        const whole = rounds.add(play, result);
+        if (whole) printer.add(whole.task, whole.result);
+      },
       speech,
     });
     interrupt.signal.addEventListener('abort', () => progress.close(), { once: true });
-    const running = runTasks(tasks, {
+    const running = runTasks(rounds.plays, {
       reaper,
       programs,
       pgbouncer,
@@ -76,7 +81,7 @@ export async function checkup(ids: readonly string[], options: CheckupOptions): 
       startedAt: startedAt.toISOString(),
       machine: machineNow(report.servers),
       ...summariesOf(tasks),
-      results: report.results,
+      results: rounds.results(),
     };
     const files = writeOutput(run, options);
     if (toStdout) process.stdout.write(toJson(run));

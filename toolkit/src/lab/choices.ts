@@ -26,6 +26,8 @@ export interface Choice {
   readonly experiments: readonly Experiment[];
   readonly subjects: readonly ChosenSubject[];
   readonly timingOf: (experiment: Experiment) => Timing;
+  /** How often each experiment is to be run with each subject. */
+  readonly rounds: number;
   /** The user's own server. */
   readonly url: string | undefined;
 }
@@ -45,8 +47,14 @@ export async function choose(ids: readonly string[], options: CheckupOptions, re
     experiments: chosen,
     subjects,
     timingOf: (experiment) => (options.seedTiming ? experiment.seedTiming : experiment.timing(ttlMs)),
+    rounds: parseRounds(options.rounds),
     url,
   };
+}
+
+function parseRounds(given = '1'): number {
+  if (/^[1-9]\d{0,3}$/.test(given)) return Number(given);
+  throw new UsageError(`--rounds must be a number from 1 to 9999, and is ${given}.`);
 }
 
 /** An id also stands for those that begin with it: `failover` for `failover-sentinel` as well. */

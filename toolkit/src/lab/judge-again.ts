@@ -36,10 +36,12 @@ export async function judgeFile(file: string, options: OutputFiles): Promise<num
 
 /** A result without a history, or of an experiment that is not known here, stays as it is. */
 export function judgeAgain(result: Result): Result {
-  const { history, expected, subject } = result;
+  const { history, expected, subject, rounds } = result;
   const experiment = experiments.find(({ id }) => id === result.experiment);
   if (!history || !experiment) return result;
-  return { ...judge({ experiment, subject: { name: subject }, expected }, unpackHistory(history)), history };
+  const again = judge({ experiment, subject: { name: subject }, expected }, unpackHistory(history));
+  // The histories of the other rounds were not stored. Where this one is judged otherwise, their verdicts mean nothing.
+  return { ...again, history, ...(rounds && again.verdict === result.verdict ? { rounds } : {}) };
 }
 
 function summaryOf(id: string, { experiments: known }: Run): Run['experiments'][number] {

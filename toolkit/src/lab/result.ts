@@ -92,8 +92,16 @@ export interface Result {
   readonly evidence: readonly Moment[];
   /** Why there is no verdict, or what decided it. */
   readonly reason?: string;
+  /** How often each verdict was found, where it was run several times: this result is the first of the worst. */
+  readonly rounds?: RoundCounts;
   /** What it was judged by, so that it can be judged again; left out where it is too long. */
   readonly history?: StoredHistory;
+}
+
+export interface RoundCounts {
+  readonly safe: number;
+  readonly unsafe: number;
+  readonly unknown: number;
 }
 
 export interface Machine {

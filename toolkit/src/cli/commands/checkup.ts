@@ -11,6 +11,7 @@ export interface CheckupOptions {
   readonly subjectCommand: readonly string[];
   readonly url?: string;
   readonly ttl?: string;
+  readonly rounds?: string;
   readonly json?: string;
   readonly report?: string;
   readonly lang: Language;
@@ -42,6 +43,7 @@ export function checkupCommand(): Command {
       )
       .option('--url <url>', 'use your own server, and do nothing to it: only holders are killed and stopped')
       .option('--ttl <duration>', 'the TTL of the locks, such as 3s or 500ms', '3s')
+      .option('--rounds <number>', 'run everything so often; the worst verdict counts, and how often each was is said')
       .option('--json <file>', 'write the results to a file, or with - to standard output in place of the text')
       .option('--report <file>', 'draw the results on a page, one HTML file that needs no network')
       .addOption(langOption())

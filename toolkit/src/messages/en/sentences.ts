@@ -5,6 +5,8 @@
  * @module
  */
 export const sentences = {
+  // How often each verdict was found.
+  inRounds: 'In {n} rounds: {m} unsafe, {unknown} unknown, {safe} safe.',
   // What an experiment wants to know.
   questionCrash: 'When its holder is killed, does the lock come free again, with the data intact?',
   questionPause:

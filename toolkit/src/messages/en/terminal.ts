@@ -13,6 +13,8 @@ export const terminal = {
   countsUnknown: '{n} unknown',
   meaning:
     'One run of each. "safe" means that no damage was done in it although there was occasion; "unsafe" is a counter-example.',
+  meaningOfRounds:
+    'The worst verdict of each. "safe" means that no damage was done in any round although there was occasion; "unsafe" is a counter-example.',
   oneClock: 'All clocks are those of one machine here, so they agree; those of several may not.',
   took: 'Took {span}',
   started: '{n} of {m}, {title}; {outlook}',

@@ -14,6 +14,7 @@ export const terminal: Readonly<Record<keyof typeof english, string>> = {
   countsUnexpected: '{n} 个不一致（标有 !）',
   countsUnknown: '{n} 个未知',
   meaning: '每个实验运行一次。“安全”指这次运行中有机会造成破坏却没有；“不安全”是一个反例。',
+  meaningOfRounds: '每个实验取最坏的一轮。“安全”指各轮中有机会造成破坏却没有；“不安全”是一个反例。',
   oneClock: '这里所有时钟都属于同一台机器，因此彼此一致；多台机器的时钟未必如此。',
   took: '用时 {span}',
   started: '第 {n} 个，共 {m} 个，{title}；{outlook}',
