@@ -7,9 +7,11 @@
 import { colors, outputWidth, printLines } from '../cli/output.ts';
 import { printable } from '../cli/text.ts';
 import type { Speech } from '../messages/speech.ts';
+import type { Claim } from './claims.ts';
 import { span } from './format.ts';
 import { matrixLines } from './matrix.ts';
 import { paragraph } from './paint.ts';
+import { claimLines } from './print-claims.ts';
 import { experimentLines, resultLines } from './print-result.ts';
 import type { ExperimentSummary, Result, Run } from './result.ts';
 
@@ -81,6 +83,11 @@ export class CheckupPrinter {
     }
     return [...lines, ...resultLines(withPrintableTexts(result), colors, this.#width, this.#speech)];
   }
+}
+
+/** What each lock states about itself, and what became of it. */
+export function printClaims(claims: readonly Claim[], speech: Speech): void {
+  printLines(['', ...claimLines(claims, colors, Math.min(WIDEST, outputWidth()), speech)]);
 }
 
 /** What a subject has said may contain anything. */

@@ -7,8 +7,9 @@ import type { CheckupOptions } from '../cli/commands/checkup.ts';
 import { EXIT_CODES } from '../cli/exit-codes.ts';
 import { colors, printLines } from '../cli/output.ts';
 import { speechIn } from '../messages/speech.ts';
-import { CheckupPrinter } from './checkup-printer.ts';
+import { CheckupPrinter, printClaims } from './checkup-printer.ts';
 import { choose, listLines } from './choices.ts';
+import { areConfirmed, claimsOf } from './claims.ts';
 import { endOnSignal } from './interrupt.ts';
 import { machineNow } from './machine.ts';
 import { writeOutput } from './output-files.ts';
@@ -80,14 +81,16 @@ export async function checkup(ids: readonly string[], options: CheckupOptions): 
       version: 1,
       startedAt: startedAt.toISOString(),
       machine: machineNow(report.servers),
-      ...summariesOf(tasks),
+      ...summariesOf(tasks, report.guarantees),
       results: rounds.results(),
     };
     const files = writeOutput(run, options);
     if (toStdout) process.stdout.write(toJson(run));
     else printer.end(run, performance.now() - began, files);
+    const claims = options.claims ? claimsOf(run) : [];
+    if (options.claims && !toStdout) printClaims(claims, speech);
     if (options.keep) process.stderr.write(`holdfast: kept in ${keepRun(reaper.folder, run)}\n`);
-    return EXIT_CODES[outcomeOf(run.results)].code;
+    return areConfirmed(claims) ? EXIT_CODES[outcomeOf(run.results)].code : EXIT_CODES.notAsExpected.code;
   } finally {
     interrupt.dispose();
     await reaper.close();

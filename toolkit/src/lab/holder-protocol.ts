@@ -4,6 +4,7 @@
  * @module
  */
 import type { HoldId } from './history.ts';
+import type { Guarantee } from './result.ts';
 import type { ServerKind } from './servers/find-server.ts';
 import type { SubjectSource } from './subjects/load-subject.ts';
 
@@ -11,7 +12,7 @@ export interface Commands {
   /** Loads the subject and says what it is, without connecting it. */
   describe: { asks: { subject: SubjectSource }; gives: { name: string; server: ServerKind | 'none' } };
   /** Loads the subject and connects it, and the resource that it is to protect. */
-  open: { asks: { subject: SubjectSource; url: string; resourcePort: number }; gives: null };
+  open: { asks: { subject: SubjectSource; url: string; resourcePort: number }; gives: Opened };
   /** One question for the lock. */
   acquire: { asks: { name: string; ttlMs: number; waitMs: number }; gives: Acquired };
   /** Asks every `everyMs` until it has the lock, or `limitMs` have passed. */
@@ -38,6 +39,11 @@ export interface Commands {
   /** Answers when all of them have had the lock, worked and given it back, with what went wrong. */
   served: { asks: object; gives: readonly string[] };
   close: { asks: object; gives: null };
+}
+
+export interface Opened {
+  /** What the lock states about itself, if it does. */
+  readonly guarantee: Guarantee | null;
 }
 
 export type Acquired =

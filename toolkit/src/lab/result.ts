@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Guarantee as HoldfastGuarantee } from 'holdfast';
 import type { StoredHistory } from './stored-history.ts';
 
 /**
@@ -87,6 +88,8 @@ export interface Result {
   readonly subject: string;
   readonly verdict: Verdict;
   readonly expected: Verdict;
+  /** The TTL that the lock was asked for. */
+  readonly ttlMs?: number;
   readonly figures: Figures;
   readonly checks: readonly Check[];
   readonly evidence: readonly Moment[];
@@ -120,6 +123,9 @@ export interface ExperimentSummary {
   readonly question: string;
 }
 
+/** What a lock of ours states about itself. */
+export type Guarantee = HoldfastGuarantee;
+
 /** A lock that was examined. */
 export interface SubjectSummary {
   readonly name: string;
@@ -127,6 +133,8 @@ export interface SubjectSummary {
   readonly server: string;
   /** Whose it is: one of Holdfast, one as people write it by hand, or a file of the user's. */
   readonly origin: 'holdfast' | 'by-hand' | 'yours';
+  /** Where it was run and states one. */
+  readonly guarantee?: Guarantee;
 }
 
 /** What `--json` writes, and what is kept of a run. */

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import type { OutputFiles } from '../../lab/output-files.ts';
+import type { JudgeOptions } from '../../lab/judge-again.ts';
 import { LANGUAGES, type Language } from '../../messages/language.ts';
 import { exitCodeLines } from '../exit-codes.ts';
 import { conclude } from '../output.ts';
@@ -12,6 +12,7 @@ export interface CheckupOptions {
   readonly url?: string;
   readonly ttl?: string;
   readonly rounds?: string;
+  readonly claims?: true;
   readonly json?: string;
   readonly report?: string;
   readonly lang: Language;
@@ -44,6 +45,10 @@ export function checkupCommand(): Command {
       .option('--url <url>', 'use your own server, and do nothing to it: only holders are killed and stopped')
       .option('--ttl <duration>', 'the TTL of the locks, such as 3s or 500ms', '3s')
       .option('--rounds <number>', 'run everything so often; the worst verdict counts, and how often each was is said')
+      .option(
+        '--claims',
+        'hold what our locks state about themselves against what was found; exit status 1 if it does not fit',
+      )
       .option('--json <file>', 'write the results to a file, or with - to standard output in place of the text')
       .option('--report <file>', 'draw the results on a page, one HTML file that needs no network')
       .addOption(langOption())
@@ -66,11 +71,12 @@ function judgeCommand(): Command {
       'Judges the histories in a file that --json has written, with the checkers of this version, and runs nothing.',
     )
     .argument('<run.json>', 'what holdfast checkup --json has written')
+    .option('--claims', 'hold what our locks state about themselves against it')
     .option('--json <file>', 'write the results to a file, or with - to standard output in place of the text')
     .option('--report <file>', 'draw the results on a page, one HTML file that needs no network')
     .addOption(langOption())
     .addHelpText('after', `\nExit codes:\n${exitCodeLines(['done', 'notAsExpected', 'unknown', 'usage']).join('\n')}`)
-    .action((file: string, options: OutputFiles) =>
+    .action((file: string, options: JudgeOptions) =>
       conclude(options.json === '-', async () => (await import('../../lab/judge-again.ts')).judgeFile(file, options)),
     );
 }

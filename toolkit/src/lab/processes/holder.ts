@@ -40,7 +40,7 @@ const verbs: { [V in Verb]: (asks: Commands[V]['asks']) => Promise<Commands[V]['
     const loaded = await loadSubject(subject);
     session = checkSession(await loaded.open({ url }));
     acquisitions = new Acquisitions({ session, history, hideSecrets, onError: trouble });
-    return null;
+    return { guarantee: session.guarantee ?? null };
   },
   acquire: (asks) => opened().acquire(asks),
   contend: (asks) => opened().contend(asks),
