@@ -9,12 +9,13 @@ import { until } from '../until.ts';
 
 const LIMIT_MS = 5_000;
 
-/** Resolves with the proofs, one for each of these processes. */
+/** Resolves with the proofs, one for each of these processes. Rejects if there is none of which anything could be proven. */
 export async function provenOfAll(
   pids: readonly number[],
   proven: (pid: number, signal: AbortSignal) => Promise<string>,
   signal: AbortSignal,
 ): Promise<string> {
+  if (pids.length === 0) throw new Error('There was no process any more that a fault could have had an effect on.');
   return (await Promise.all(pids.map((pid) => proven(pid, signal)))).join(', ');
 }
 
