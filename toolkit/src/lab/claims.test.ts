@@ -76,7 +76,7 @@ describe('that a grant outlives a failover', () => {
     const run = (lockKept: boolean): Result => result('etcd-leader', { lockKept });
     expect(finding('survivesFailover', etcd, 'etcd', run(true))?.finding).toBe('confirmed');
     expect(finding('survivesFailover', etcd, 'etcd', run(true), run(false))?.finding).toBe('refuted');
-    expect(finding('survivesFailover', etcd, 'etcd')?.says).toBe('etcd-leader would tell, and has not.');
+    expect(finding('survivesFailover', etcd, 'etcd')?.says).toBe('etcd-leader would tell, and was not chosen.');
   });
 
   it('is not promised by Redis, and what was seen is said', () => {
@@ -102,6 +102,27 @@ describe('that tokens grow', () => {
     expect(finding('fencing', redis, 'redis', grew('crash'), back)?.says).toBe('failover: fencing-order is unsafe');
   });
 
+  it('is not refuted by a clock that goes back, which makes what is assumed of clocks needed', () => {
+    const back = result('replica-clock-behind', {}, { 'fencing-order': 'unsafe', 'mutual-exclusion': 'unsafe' });
+    const run = [grew('failover'), back];
+    expect(finding('fencing', redis, 'redis', ...run)?.finding).toBe('confirmed');
+    expect(finding('clockAssumption', redis, 'redis', ...run)?.says).toBe(
+      'replica-clock-behind: otherwise tokens go back.',
+    );
+  });
+
+  it('cannot be told by what could not be run with it', () => {
+    const notRun: Result = {
+      ...result('crash', {}),
+      verdict: 'not-run',
+      reason: 'It takes no lock without a replica.',
+    };
+    expect(finding('liveness', redis, 'redis', notRun)).toMatchObject({
+      finding: 'beyond',
+      says: 'crash was not run: It takes no lock without a replica.',
+    });
+  });
+
   it('is not asked of a lock without tokens', () => {
     expect(finding('fencing', none, 'mysql')?.finding).toBe('nothing');
   });
@@ -112,7 +133,11 @@ describe('that waiters are served as they come', () => {
     const run = (verdict: Verdict): Result => result('etcd-queue', {}, { queue: verdict });
     expect(finding('fairness', etcd, 'etcd', run('safe'))?.finding).toBe('confirmed');
     expect(finding('fairness', etcd, 'etcd', run('unsafe'))?.finding).toBe('refuted');
-    expect(finding('fairness', etcd, 'etcd', run('unknown'))?.finding).toBe('unconfirmed');
+    expect(finding('fairness', etcd, 'etcd', run('unknown'))).toMatchObject({
+      finding: 'beyond',
+      says: 'etcd-queue was run, and does not tell.',
+    });
+    expect(finding('fairness', etcd, 'etcd')?.finding).toBe('unconfirmed');
   });
 
   it('cannot be told where no experiment looks', () => {

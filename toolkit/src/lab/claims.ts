@@ -13,8 +13,8 @@ import type { Guarantee, Result, Run, SubjectSummary } from './result.ts';
 export type About = keyof Guarantee;
 
 /**
- * `unconfirmed`: an experiment could tell, and was not run or has no verdict. `beyond`: no experiment of the lab can
- * tell. `nothing`: nothing is promised. `needed`: an assumption without which two held at once.
+ * `unconfirmed`: an experiment could tell, and was not chosen. `beyond`: there is none, or it could not be run with this
+ * lock, or did not tell. `nothing`: nothing is promised. `needed`: an assumption without which two held at once.
  */
 export type Finding = 'confirmed' | 'refuted' | 'unconfirmed' | 'beyond' | 'nothing' | 'needed';
 
@@ -37,7 +37,7 @@ export function claimsOf(run: Pick<Run, 'subjects' | 'results'>): readonly Claim
   return run.subjects.flatMap((subject) => {
     const { name, guarantee } = subject;
     if (!guarantee) return [];
-    const results = run.results.filter((result) => result.subject === name && result.verdict !== 'not-run');
+    const results = run.results.filter((result) => result.subject === name);
     const claim = (about: About, opinion: Opinion): Claim => ({
       subject: name,
       about,
@@ -85,8 +85,14 @@ function liveness({ liveness: stated }: Guarantee, results: readonly Result[]): 
   const late = measured.find(({ tookMs = Number.POSITIVE_INFINITY, limitMs }) => tookMs > limitMs);
   if (late) return { finding: 'refuted', by, says: said(late) };
   const [first] = measured;
-  return first ? { finding: 'confirmed', by, says: said(first) } : unconfirmed(['crash']);
+  return first ? { finding: 'confirmed', by, says: said(first) } : open('crash', results);
 }
+
+/** In these a server gives way to another, which may not know what it knew. */
+const FAILOVER = /^(failover|replica|cluster-failover)(-|$)/;
+
+/** In these the clock of a server is another one than before. */
+const CLOCK = /(^|-)clock(-|$)/;
 
 function survivesFailover(
   { survivesFailover: stated }: Guarantee,
@@ -95,7 +101,7 @@ function survivesFailover(
 ): Opinion {
   if (stated !== 'yes') {
     const broken = results.find(
-      (result) => result.experiment.startsWith('failover') && verdictOf(result, 'mutual-exclusion') === 'unsafe',
+      (result) => FAILOVER.test(result.experiment) && verdictOf(result, 'mutual-exclusion') === 'unsafe',
     );
     const says = broken
       ? `${broken.experiment}: two holders at once, which it does not exclude.`
@@ -107,18 +113,19 @@ function survivesFailover(
   const lost = seen.find(({ figures }) => !figures.lockKept);
   if (lost) return { finding: 'refuted', by, says: `${lost.experiment}: the lock was lost.` };
   if (seen.length > 0) return { finding: 'confirmed', by, says: `${by.join(', ')}: the lock was kept.` };
-  return unconfirmed([server === 'zookeeper' ? 'zk-session' : 'etcd-leader']);
+  return open(server === 'zookeeper' ? 'zk-session' : 'etcd-leader', results);
 }
 
 function fencing({ fencing: stated }: Guarantee, results: readonly Result[], { server }: SubjectSummary): Opinion {
   if (stated === 'none') return { finding: 'nothing', by: [], says: 'Nothing is promised.' };
-  const back = results.find((result) => verdictOf(result, 'fencing-order') === 'unsafe');
+  // What a clock does to tokens is a matter of what is assumed of clocks.
+  const back = results.find((one) => !CLOCK.test(one.experiment) && verdictOf(one, 'fencing-order') === 'unsafe');
   if (back) return { finding: 'refuted', by: [back.experiment], says: evidenceOf(back, 'fencing-order') };
   const by = results.filter((result) => verdictOf(result, 'fencing-order') === 'safe').map((one) => one.experiment);
   // Where a failover forgets the counter, only a failover can tell.
   const needsFailover = stated === 'counter-and-server-clock' && server === 'redis';
-  if (by.length === 0 || (needsFailover && !by.some((id) => id.startsWith('failover')))) {
-    return unconfirmed([needsFailover ? 'failover' : 'crash']);
+  if (by.length === 0 || (needsFailover && !by.some((id) => FAILOVER.test(id)))) {
+    return open(needsFailover ? 'failover' : 'crash', results);
   }
   const beyond = stated === 'counter-and-durable-floor' ? ' No experiment cuts the power.' : '';
   return { finding: 'confirmed', by, says: `Tokens grew in ${by.join(', ')}.${beyond}` };
@@ -138,21 +145,28 @@ function fairness({ fairness: stated }: Guarantee, results: readonly Result[], {
   const kept = seen.filter((result) => verdictOf(result, 'queue') === 'safe').map(({ experiment }) => experiment);
   return kept.length > 0
     ? { finding: 'confirmed', by, says: `${kept.join(', ')}: served as they came.` }
-    : unconfirmed([first.id]);
+    : open(first.id, results);
 }
 
 /** It is no promise, so nothing can refute it; but the lab can show what happens where it does not hold. */
 function clockAssumption(results: readonly Result[]): Opinion {
-  const broken = results.find(
-    (result) => /^clock(-|$)/.test(result.experiment) && verdictOf(result, 'mutual-exclusion') === 'unsafe',
-  );
-  return broken
-    ? { finding: 'needed', by: [broken.experiment], says: `${broken.experiment}: without it, two holders at once.` }
-    : { finding: 'beyond', by: [], says: 'No experiment of this run broke it.' };
+  const inClocks = results.filter(({ experiment }) => CLOCK.test(experiment));
+  // Where a replica has the other clock, the failover alone makes two.
+  const two = inClocks.find((one) => !FAILOVER.test(one.experiment) && verdictOf(one, 'mutual-exclusion') === 'unsafe');
+  if (two)
+    return { finding: 'needed', by: [two.experiment], says: `${two.experiment}: without it, two holders at once.` };
+  const back = inClocks.find((one) => verdictOf(one, 'fencing-order') === 'unsafe');
+  if (back) return { finding: 'needed', by: [back.experiment], says: `${back.experiment}: otherwise tokens go back.` };
+  return { finding: 'beyond', by: [], says: 'No experiment of this run broke it.' };
 }
 
-function unconfirmed(ids: readonly string[]): Opinion {
-  return { finding: 'unconfirmed', by: [], says: `${ids.join(', ')} would tell, and has not.` };
+/** What is to be said where nothing has decided: whether the experiment that would tell was chosen at all. */
+function open(id: string, results: readonly Result[]): Opinion {
+  const chosen = results.find(({ experiment }) => experiment === id);
+  if (!chosen) return { finding: 'unconfirmed', by: [], says: `${id} would tell, and was not chosen.` };
+  const { verdict, reason = '' } = chosen;
+  const says = verdict === 'not-run' ? `${id} was not run: ${reason}` : `${id} was run, and does not tell.`;
+  return { finding: 'beyond', by: [], says };
 }
 
 function verdictOf({ checks }: Result, checker: Result['checks'][number]['checker']): string | undefined {

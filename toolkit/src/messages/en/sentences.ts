@@ -293,5 +293,8 @@ export const sentences = {
   claimNeeded: '{id}: without it, two holders at once.',
   claimUnbroken: 'No experiment of this run broke it.',
   claimNothing: 'Nothing is promised.',
-  claimOpen: '{ids} would tell, and has not.',
+  claimBack: '{id}: otherwise tokens go back.',
+  claimOpen: '{id} would tell, and was not chosen.',
+  claimNotRun: '{id} was not run: {what}',
+  claimUntold: '{id} was run, and does not tell.',
 } as const;

@@ -260,5 +260,8 @@ export const sentences: Readonly<Record<keyof typeof english, string>> = {
   claimNeeded: '{id}：不成立时，同时有两个持有者。',
   claimUnbroken: '本次运行没有实验打破它。',
   claimNothing: '没有作出承诺。',
-  claimOpen: '{ids} 可以判断，但没有结果。',
+  claimBack: '{id}：否则令牌会倒退。',
+  claimOpen: '{id} 可以判断，但没有被选中。',
+  claimNotRun: '{id} 没有运行：{what}',
+  claimUntold: '{id} 运行了，但不能说明这一点。',
 };
