@@ -56,6 +56,13 @@ const tools = [
     platforms: ['linux'],
     use: 'showing that kazoo locks otherwise',
   },
+  {
+    name: 'redis-py',
+    apt: 'python3-redis',
+    file: '/usr/lib/python3/dist-packages/redis/client.py',
+    platforms: ['linux'],
+    use: 'the example of a lock in Python that the check-up examines',
+  },
   { name: 'openssl', apt: 'openssl', use: 'certificates for the tests of TLS' },
   { name: 'chromium', apt: 'chromium', platforms: ['linux'], use: 'opening the report page as a reader does' },
   { name: 'ps', apt: 'procps', use: 'proof that a process was really stopped or killed' },

@@ -32,6 +32,7 @@ describe('the set-up', () => {
         'default-jdk-headless',
         'libcurator-recipes-java',
         'python3-kazoo',
+        'python3-redis',
         'openssl',
         'chromium',
         'procps',

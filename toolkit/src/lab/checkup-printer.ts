@@ -7,9 +7,11 @@
 import { colors, outputWidth, printLines } from '../cli/output.ts';
 import { printable } from '../cli/text.ts';
 import type { Speech } from '../messages/speech.ts';
+import type { Claim } from './claims.ts';
 import { span } from './format.ts';
 import { matrixLines } from './matrix.ts';
 import { paragraph } from './paint.ts';
+import { claimLines } from './print-claims.ts';
 import { experimentLines, resultLines } from './print-result.ts';
 import type { ExperimentSummary, Result, Run } from './result.ts';
 
@@ -58,7 +60,9 @@ export class CheckupPrinter {
     const notRun = reasonsNotRun(results, speech);
     if (notRun.length > 0) lines.push('', ...notRun.flatMap((text) => paragraph(text, width, '')));
     lines.push('', ...paragraph(countsOf(ran, speech), width, ''));
-    const meaning = speech.text('meaning') + (ran.length > 0 ? ` ${speech.text('oneClock')}` : '');
+    const meaning =
+      speech.text(ran.some(({ rounds }) => rounds) ? 'meaningOfRounds' : 'meaning') +
+      (ran.length > 0 ? ` ${speech.text('oneClock')}` : '');
     lines.push(...paragraph(meaning, width, '').map(colors.dim));
     const took = tookMs === undefined ? [] : [speech.text('took', { span: span(tookMs) })];
     lines.push(colors.dim([...took, `node ${machine.node}`, ...machine.servers].join(', ')), ...closing);
@@ -79,6 +83,11 @@ export class CheckupPrinter {
     }
     return [...lines, ...resultLines(withPrintableTexts(result), colors, this.#width, this.#speech)];
   }
+}
+
+/** What each lock states about itself, and what became of it. */
+export function printClaims(claims: readonly Claim[], speech: Speech): void {
+  printLines(['', ...claimLines(claims, colors, Math.min(WIDEST, outputWidth()), speech)]);
 }
 
 /** What a subject has said may contain anything. */

@@ -310,7 +310,7 @@ describe('a check-up that is ended from outside', { timeout: RUN_LIMIT_MS }, () 
 
 describe('a check-up without any server', { timeout: RUN_LIMIT_MS }, () => {
   it('examines the embedded lock, says what the rest needs, and is a success', async () => {
-    const run = start(['--ttl', '1s', '--json', 'run.json'], {
+    const run = start(['--ttl', '1s', '--claims', '--json', 'run.json'], {
       HOLDFAST_REDIS_SERVER: '/nowhere/redis-server',
       HOLDFAST_ETCD: '/nowhere/etcd',
       HOLDFAST_JAVA: '/nowhere/java',
@@ -327,14 +327,17 @@ describe('a check-up without any server', { timeout: RUN_LIMIT_MS }, () => {
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
       'failover with setnx, setnx-watchdog, holdfast:redis, holdfast:redis+wait;',
     );
+    expect(stdout, 'what it states about itself, too').toMatch(
+      /confirmed +tokens grow by: counter.* in crash, pause\./,
+    );
   });
 
   it('shows that a lock which everybody gets is unsafe', async () => {
-    const run = start(['crash', '--subject', testSubject('always-grants'), '--json', '-']);
+    const run = start(['crash', '--subject', testSubject('always-grants'), '--rounds', '2', '--json', '-']);
     const { code, stdout, stderr } = await run.ended;
     expect(code, stderr).toBe(1);
     const result = resultOf(JSON.parse(stdout), 'crash', 'always-grants');
-    expect(result).toMatchObject({ verdict: 'unsafe', expected: 'safe' });
+    expect(result).toMatchObject({ verdict: 'unsafe', expected: 'safe', rounds: { safe: 0, unsafe: 2, unknown: 0 } });
     expect(result.figures.overlapMs).toBeGreaterThan(0);
     await run.leavesNothing();
   });

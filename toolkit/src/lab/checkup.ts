@@ -7,14 +7,16 @@ import type { CheckupOptions } from '../cli/commands/checkup.ts';
 import { EXIT_CODES } from '../cli/exit-codes.ts';
 import { colors, printLines } from '../cli/output.ts';
 import { speechIn } from '../messages/speech.ts';
-import { CheckupPrinter } from './checkup-printer.ts';
+import { CheckupPrinter, printClaims } from './checkup-printer.ts';
 import { choose, listLines } from './choices.ts';
+import { areConfirmed, claimsOf } from './claims.ts';
 import { endOnSignal } from './interrupt.ts';
 import { machineNow } from './machine.ts';
 import { writeOutput } from './output-files.ts';
 import { Progress } from './progress.ts';
 import { Reaper } from './reaper.ts';
 import { outcomeOf, type Run } from './result.ts';
+import { Rounds } from './rounds.ts';
 import { runTasks } from './runner.ts';
 import { findPgBouncer, findServers, findStrace } from './servers/find-server.ts';
 import { keepRun, toJson } from './store.ts';
@@ -45,22 +47,26 @@ export async function checkup(ids: readonly string[], options: CheckupOptions): 
       programs,
       strace: findStrace(),
       pgbouncer,
-      isQuick: ids.length === 0 && !options.all && options.subject.length === 0,
+      isQuick: ids.length === 0 && !options.all && options.subject.length + options.subjectCommand.length === 0,
       url,
     });
 
+    const rounds = new Rounds(tasks, choice.rounds);
     const toStdout = options.json === '-';
     const speech = speechIn(options.lang);
     const printer = new CheckupPrinter(tasks, toStdout ? undefined : (print) => progress.around(print), speech);
-    const progress = new Progress(tasks, {
+    const progress = new Progress(rounds.plays, {
       screen: process.stderr,
       paint: colors,
       workers: WORKERS,
-      onFinished: (task, result) => printer.add(task, result),
+      onFinished(play, result) {
+        const whole = rounds.add(play, result);
+        if (whole) printer.add(whole.task, whole.result);
+      },
       speech,
     });
     interrupt.signal.addEventListener('abort', () => progress.close(), { once: true });
-    const running = runTasks(tasks, {
+    const running = runTasks(rounds.plays, {
       reaper,
       programs,
       pgbouncer,
@@ -75,14 +81,16 @@ export async function checkup(ids: readonly string[], options: CheckupOptions): 
       version: 1,
       startedAt: startedAt.toISOString(),
       machine: machineNow(report.servers),
-      ...summariesOf(tasks),
-      results: report.results,
+      ...summariesOf(tasks, report.guarantees),
+      results: rounds.results(),
     };
     const files = writeOutput(run, options);
     if (toStdout) process.stdout.write(toJson(run));
     else printer.end(run, performance.now() - began, files);
+    const claims = options.claims ? claimsOf(run) : [];
+    if (options.claims && !toStdout) printClaims(claims, speech);
     if (options.keep) process.stderr.write(`holdfast: kept in ${keepRun(reaper.folder, run)}\n`);
-    return EXIT_CODES[outcomeOf(run.results)].code;
+    return areConfirmed(claims) ? EXIT_CODES[outcomeOf(run.results)].code : EXIT_CODES.notAsExpected.code;
   } finally {
     interrupt.dispose();
     await reaper.close();

@@ -15,7 +15,7 @@ import type { Reaper } from './reaper.ts';
 import type { Timing } from './scene.ts';
 import type { ServerKind, ServerPrograms } from './servers/find-server.ts';
 import { type BuiltInSubject, builtInSubject, builtInSubjects } from './subjects/built-in.ts';
-import { messageOf } from './subjects/load-subject.ts';
+import { messageOf, type SubjectSource } from './subjects/load-subject.ts';
 import type { ChosenSubject } from './tasks.ts';
 
 /** Shorter than this, the time that processes take to be scheduled is larger than what is measured. */
@@ -26,6 +26,8 @@ export interface Choice {
   readonly experiments: readonly Experiment[];
   readonly subjects: readonly ChosenSubject[];
   readonly timingOf: (experiment: Experiment) => Timing;
+  /** How often each experiment is to be run with each subject. */
+  readonly rounds: number;
   /** The user's own server. */
   readonly url: string | undefined;
 }
@@ -40,13 +42,19 @@ export async function choose(ids: readonly string[], options: CheckupOptions, re
   checkOutput(options);
   if (options.all && ids.length > 0) throw new UsageError('--all is for a check-up without names of experiments.');
   const chosen = chooseExperiments(ids, options.all === true);
-  const subjects = await chooseSubjects(options.subject, url, reaper);
+  const subjects = await chooseSubjects(options, url, reaper);
   return {
     experiments: chosen,
     subjects,
     timingOf: (experiment) => (options.seedTiming ? experiment.seedTiming : experiment.timing(ttlMs)),
+    rounds: parseRounds(options.rounds),
     url,
   };
+}
+
+function parseRounds(given = '1'): number {
+  if (/^[1-9]\d{0,3}$/.test(given)) return Number(given);
+  throw new UsageError(`--rounds must be a number from 1 to 9999, and is ${given}.`);
 }
 
 /** An id also stands for those that begin with it: `failover` for `failover-sentinel` as well. */
@@ -64,7 +72,7 @@ function chooseExperiments(ids: readonly string[], all: boolean): readonly Exper
 }
 
 async function chooseSubjects(
-  named: readonly string[],
+  { subject: named, subjectCommand: commands }: Pick<CheckupOptions, 'subject' | 'subjectCommand'>,
   url: string | undefined,
   reaper: Reaper,
 ): Promise<readonly ChosenSubject[]> {
@@ -73,10 +81,11 @@ async function chooseSubjects(
   const byDefault = builtInSubjects.filter(
     ({ server, makesTables }) => url === undefined || (server === kind && !makesTables),
   );
-  if (named.length === 0 && byDefault.length === 0) {
+  const nothingNamed = named.length === 0 && commands.length === 0;
+  if (nothingNamed && byDefault.length === 0) {
     throw new UsageError('None of our own subjects can use that --url. Name yours with --subject FILE.');
   }
-  const subjects: ChosenSubject[] = named.length === 0 ? byDefault.map(ours) : [];
+  const subjects: ChosenSubject[] = nothingNamed ? byDefault.map(ours) : [];
   for (const name of new Set(named)) {
     const builtIn = builtInSubject(name);
     if (builtIn && url !== undefined && builtIn.server !== kind) {
@@ -87,8 +96,9 @@ async function chooseSubjects(
     if (builtIn?.makesTables && url !== undefined) {
       throw new UsageError(`${name} would make tables on your server. Without --url the lab starts its own.`);
     }
-    subjects.push(builtIn ? ours(builtIn) : await theirs(name, reaper));
+    subjects.push(builtIn ? ours(builtIn) : await theirs(path.resolve(name), name, reaper));
   }
+  for (const command of new Set(commands)) subjects.push(await theirs({ command }, command, reaper));
   for (const [index, { name }] of subjects.entries()) {
     if (subjects.slice(index + 1).some((other) => other.name === name)) {
       throw new UsageError(
@@ -118,8 +128,8 @@ function ours({ load, summary, ...subject }: BuiltInSubject): ChosenSubject {
   return { ...subject, source: subject.name, isOurs: true };
 }
 
-/** Asks the file in a process of its own what it is: it may hang, throw or print. */
-async function theirs(file: string, reaper: Reaper): Promise<ChosenSubject> {
+/** Asks a file or a command in a process of its own what it is: it may hang, throw or print. */
+async function theirs(source: SubjectSource, given: string, reaper: Reaper): Promise<ChosenSubject> {
   const holder = new Holder({
     reaper,
     by: 'A',
@@ -128,12 +138,12 @@ async function theirs(file: string, reaper: Reaper): Promise<ChosenSubject> {
   });
   try {
     await holder.ready();
-    const source = path.resolve(file);
     const { name, server } = await holder.ask('describe', { subject: source });
     return { name, source, server, followsSentinels: false, isOurs: false };
   } catch (error) {
+    if (typeof source !== 'string') throw new UsageError(`--subject-command '${given}': ${messageOf(error)}`);
     const known = builtInSubjects.map((subject) => subject.name).join(', ');
-    throw new UsageError(`--subject ${file}: ${messageOf(error)}\nA subject is a file, or one of ${known}.`);
+    throw new UsageError(`--subject ${given}: ${messageOf(error)}\nA subject is a file, or one of ${known}.`);
   } finally {
     holder.kill();
   }
@@ -156,6 +166,7 @@ export function listLines(programs: ServerPrograms): string[] {
     'Subjects:',
     ...builtInSubjects.map(({ name, summary }) => row(name, summary)),
     row('FILE', 'your own lock; holdfast checkup --help shows its shape'),
+    row('COMMAND', 'your own lock in any language, with --subject-command'),
     '',
     'Servers:',
     ...Object.entries(programs).map(([kind, program]) => row(kind, 'file' in program ? program.file : program.missing)),

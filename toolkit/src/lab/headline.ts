@@ -1,8 +1,18 @@
 import { count, span } from './format.ts';
 import type { Figures, Result } from './result.ts';
 
-/** The result in one or two sentences: first what happened to the lock, then to the data. */
-export function headline({ experiment, verdict, figures, checks, reason }: Result): string {
+/** The result in some sentences: first what happened to the lock, then to the data, then how often. */
+export function headline(result: Result): string {
+  return [ofOneRound(result), ofRounds(result)].filter(Boolean).join(' ');
+}
+
+function ofRounds({ rounds }: Result): string {
+  if (!rounds) return '';
+  const { safe, unsafe, unknown } = rounds;
+  return `In ${safe + unsafe + unknown} rounds: ${unsafe} unsafe, ${unknown} unknown, ${safe} safe.`;
+}
+
+function ofOneRound({ experiment, verdict, figures, checks, reason }: Result): string {
   if (verdict === 'not-run' || verdict === 'unknown') return reason ?? '';
   const exclusion = checks.find((check) => check.checker === 'mutual-exclusion')?.verdict;
   const parts: string[] = [];

@@ -4,13 +4,15 @@
  * @module
  */
 import type { HoldId } from './history.ts';
+import type { Guarantee } from './result.ts';
 import type { ServerKind } from './servers/find-server.ts';
+import type { SubjectSource } from './subjects/load-subject.ts';
 
 export interface Commands {
   /** Loads the subject and says what it is, without connecting it. */
-  describe: { asks: { subject: string }; gives: { name: string; server: ServerKind | 'none' } };
+  describe: { asks: { subject: SubjectSource }; gives: { name: string; server: ServerKind | 'none' } };
   /** Loads the subject and connects it, and the resource that it is to protect. */
-  open: { asks: { subject: string; url: string; resourcePort: number }; gives: null };
+  open: { asks: { subject: SubjectSource; url: string; resourcePort: number }; gives: Opened };
   /** One question for the lock. */
   acquire: { asks: { name: string; ttlMs: number; waitMs: number }; gives: Acquired };
   /** Asks every `everyMs` until it has the lock, or `limitMs` have passed. */
@@ -28,12 +30,20 @@ export interface Commands {
   observe: { asks: { limitMs: number }; gives: { believes: boolean } };
   release: { asks: object; gives: { error: string | null } };
   /** Connects some who are going to wait in one process, each on its own. */
-  gather: { asks: { subject: string; url: string; resourcePort: number; waiters: readonly string[] }; gives: null };
+  gather: {
+    asks: { subject: SubjectSource; url: string; resourcePort: number; waiters: readonly string[] };
+    gives: null;
+  };
   /** One of them begins to wait. */
   'line-up': { asks: { waiter: string; name: string; ttlMs: number; waitMs: number }; gives: null };
   /** Answers when all of them have had the lock, worked and given it back, with what went wrong. */
   served: { asks: object; gives: readonly string[] };
   close: { asks: object; gives: null };
+}
+
+export interface Opened {
+  /** What the lock states about itself, if it does. */
+  readonly guarantee: Guarantee | null;
 }
 
 export type Acquired =

@@ -5,6 +5,7 @@
  * @module
  */
 import type { ChildProcess } from 'node:child_process';
+import { signalGroup } from './faults/process-group.ts';
 import type { Commands, Message, Verb } from './holder-protocol.ts';
 import { processFile } from './process-file.ts';
 import type { Reaper } from './reaper.ts';
@@ -118,7 +119,12 @@ export class Holder {
   }
 
   kill(): void {
-    if (!this.hasEnded) this.process.kill('SIGKILL');
+    this.signal('SIGKILL');
+  }
+
+  /** Sends a signal to it and to all that it has started: the lock may be in a process of its own. */
+  signal(name: NodeJS.Signals): void {
+    if (!this.hasEnded) signalGroup(this.pid, name);
   }
 
   #receive(message: Message): void {
@@ -150,7 +156,7 @@ export class Holder {
 
 /** The part of the subject that answers a request. */
 const CALLS: Partial<Record<Verb, string>> = {
-  describe: 'The file',
+  describe: 'The file or command',
   open: 'open()',
   acquire: 'acquire()',
   contend: 'acquire()',

@@ -7,7 +7,8 @@ import { EXIT_CODES } from '../cli/exit-codes.ts';
 import { printLines } from '../cli/output.ts';
 import type { Speech } from '../messages/speech.ts';
 import { speechIn } from '../messages/speech.ts';
-import { CheckupPrinter } from './checkup-printer.ts';
+import { CheckupPrinter, printClaims } from './checkup-printer.ts';
+import { areConfirmed, claimsOf } from './claims.ts';
 import { experiments } from './experiments/all.ts';
 import { judge } from './judge.ts';
 import { checkOutput, type OutputFiles, writeOutput } from './output-files.ts';
@@ -15,8 +16,12 @@ import { outcomeOf, type Result, type Run } from './result.ts';
 import { readRun, toJson } from './store.ts';
 import { unpackHistory } from './stored-history.ts';
 
+export interface JudgeOptions extends OutputFiles {
+  readonly claims?: true;
+}
+
 /** Resolves with the exit code: that of the run as it is judged now, and not as expected where a verdict has changed. */
-export async function judgeFile(file: string, options: OutputFiles): Promise<number> {
+export async function judgeFile(file: string, options: JudgeOptions): Promise<number> {
   checkOutput(options);
   const before = readRun(file);
   const run = { ...before, results: before.results.map(judgeAgain) };
@@ -31,15 +36,21 @@ export async function judgeFile(file: string, options: OutputFiles): Promise<num
     printer.end(run, undefined, files);
     printLines(['', ...comparison(before, run, speech)]);
   }
-  return changed.length > 0 ? EXIT_CODES.notAsExpected.code : EXIT_CODES[outcomeOf(run.results)].code;
+  const claims = options.claims ? claimsOf(run) : [];
+  if (options.claims && options.json !== '-') printClaims(claims, speech);
+  return changed.length > 0 || !areConfirmed(claims)
+    ? EXIT_CODES.notAsExpected.code
+    : EXIT_CODES[outcomeOf(run.results)].code;
 }
 
 /** A result without a history, or of an experiment that is not known here, stays as it is. */
 export function judgeAgain(result: Result): Result {
-  const { history, expected, subject } = result;
+  const { history, expected, subject, rounds } = result;
   const experiment = experiments.find(({ id }) => id === result.experiment);
   if (!history || !experiment) return result;
-  return { ...judge({ experiment, subject: { name: subject }, expected }, unpackHistory(history)), history };
+  const again = judge({ experiment, subject: { name: subject }, expected }, unpackHistory(history));
+  // The histories of the other rounds were not stored. Where this one is judged otherwise, their verdicts mean nothing.
+  return { ...again, history, ...(rounds && again.verdict === result.verdict ? { rounds } : {}) };
 }
 
 function summaryOf(id: string, { experiments: known }: Run): Run['experiments'][number] {

@@ -17,11 +17,13 @@ export function judge({ experiment, subject, expected }: Judged, history: Histor
     checks.push({ checker: id, ...finding });
     Object.assign(figures, found);
   }
+  const run = history.entries.find((entry) => entry.f === 'run');
   return {
     experiment: experiment.id,
     subject: subject.name,
     ...conclude(checks, experiment),
     expected,
+    ...(run ? { ttlMs: run.ttlMs } : {}),
     figures,
     checks,
     evidence: momentsOf(history),

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Guarantee as HoldfastGuarantee } from 'holdfast';
 import type { StoredHistory } from './stored-history.ts';
 
 /**
@@ -87,13 +88,23 @@ export interface Result {
   readonly subject: string;
   readonly verdict: Verdict;
   readonly expected: Verdict;
+  /** The TTL that the lock was asked for. */
+  readonly ttlMs?: number;
   readonly figures: Figures;
   readonly checks: readonly Check[];
   readonly evidence: readonly Moment[];
   /** Why there is no verdict, or what decided it. */
   readonly reason?: string;
+  /** How often each verdict was found, where it was run several times: this result is the first of the worst. */
+  readonly rounds?: RoundCounts;
   /** What it was judged by, so that it can be judged again; left out where it is too long. */
   readonly history?: StoredHistory;
+}
+
+export interface RoundCounts {
+  readonly safe: number;
+  readonly unsafe: number;
+  readonly unknown: number;
 }
 
 export interface Machine {
@@ -112,6 +123,9 @@ export interface ExperimentSummary {
   readonly question: string;
 }
 
+/** What a lock of ours states about itself. */
+export type Guarantee = HoldfastGuarantee;
+
 /** A lock that was examined. */
 export interface SubjectSummary {
   readonly name: string;
@@ -119,6 +133,8 @@ export interface SubjectSummary {
   readonly server: string;
   /** Whose it is: one of Holdfast, one as people write it by hand, or a file of the user's. */
   readonly origin: 'holdfast' | 'by-hand' | 'yours';
+  /** Where it was run and states one. */
+  readonly guarantee?: Guarantee;
 }
 
 /** What `--json` writes, and what is kept of a run. */

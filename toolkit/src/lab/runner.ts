@@ -15,7 +15,7 @@ import type { Reaper } from './reaper.ts';
 import { replicatedRedis } from './redis-cluster.ts';
 import { redlockServers } from './redlock-cluster.ts';
 import { Resource } from './resource.ts';
-import type { Result } from './result.ts';
+import type { Guarantee, Result } from './result.ts';
 import type { Scene } from './scene.ts';
 import { hideSecretsOf } from './secrets.ts';
 import { findStrace, type ServerProgram, type ServerPrograms } from './servers/find-server.ts';
@@ -52,12 +52,14 @@ export interface Report {
   readonly results: readonly Result[];
   /** The servers that the lab started, with their versions. */
   readonly servers: readonly string[];
+  /** What the locks that were run state about themselves, by their names. */
+  readonly guarantees: ReadonlyMap<string, Guarantee>;
 }
 
 /** Rejects only when it is aborted; what goes wrong inside a task is that task's result. */
 export async function runTasks(tasks: readonly Task[], options: RunOptions): Promise<Report> {
   const results = new Map<Task, Result>();
-  const servers = new Set<string>();
+  const found: Found = { servers: new Set(), guarantees: new Map() };
   const queue = tasks.filter((task) => task.notRun === undefined);
   for (const task of tasks) {
     if (task.notRun === undefined) continue;
@@ -69,7 +71,7 @@ export async function runTasks(tasks: readonly Task[], options: RunOptions): Pro
   const workers = Array.from({ length: options.concurrency }, async () => {
     for (let task = queue.shift(); task && !options.signal.aborted; task = queue.shift()) {
       options.watcher.started(task);
-      const result = await runTask(task, options, servers);
+      const result = await runTask(task, options, found);
       if (options.signal.aborted) return;
       results.set(task, result);
       options.watcher.finished(task, result);
@@ -77,7 +79,17 @@ export async function runTasks(tasks: readonly Task[], options: RunOptions): Pro
   });
   await Promise.all(workers);
   options.signal.throwIfAborted();
-  return { results: tasks.flatMap((task) => results.get(task) ?? []), servers: [...servers].sort() };
+  return {
+    results: tasks.flatMap((task) => results.get(task) ?? []),
+    servers: [...found.servers].sort(),
+    guarantees: found.guarantees,
+  };
+}
+
+/** What the tasks of one check-up add to. */
+interface Found {
+  readonly servers: Set<string>;
+  readonly guarantees: Map<string, Guarantee>;
 }
 
 function notRunResult({ experiment, subject, expected }: Task, reason: string): Result {
@@ -105,7 +117,7 @@ function makeFolder({ experiment, subject }: Task, parent: string): string {
   }
 }
 
-async function runTask(task: Task, options: RunOptions, servers: Set<string>): Promise<Result> {
+async function runTask(task: Task, options: RunOptions, found: Found): Promise<Result> {
   const { experiment, subject, timing } = task;
   const folder = makeFolder(task, options.reaper.folder);
   const historyFile = path.join(folder, 'history.jsonl');
@@ -121,7 +133,7 @@ async function runTask(task: Task, options: RunOptions, servers: Set<string>): P
   });
   const hideSecrets = hideSecretsOf(options.url ?? '');
   try {
-    await play(task, options, { folder, historyFile, history, servers, hideSecrets });
+    await play(task, options, { folder, historyFile, history, found, hideSecrets });
     history.write({ f: 'end', type: 'event' });
   } catch (error) {
     history.write({ f: 'trouble', type: 'event', error: hideSecrets(messageOf(error)) });
@@ -137,13 +149,13 @@ interface Stage {
   readonly folder: string;
   readonly historyFile: string;
   readonly history: HistoryWriter;
-  readonly servers: Set<string>;
+  readonly found: Found;
   readonly hideSecrets: (text: string) => string;
 }
 
 /** Builds the scene, plays the workload in it, and takes it down again whatever happened. */
 async function play(task: Task, options: RunOptions, stage: Stage): Promise<void> {
-  const { folder, historyFile, history, servers, hideSecrets } = stage;
+  const { folder, historyFile, history, found, hideSecrets } = stage;
   const { reaper, signal } = options;
   const report = (what: string): void => options.watcher.doing(task, what);
   const lockName = `holdfast-checkup-${randomBytes(6).toString('hex')}`;
@@ -152,7 +164,7 @@ async function play(task: Task, options: RunOptions, stage: Stage): Promise<void
     report('starting servers');
     const cluster = await clusterFor(task, options, { folder, history, lockName });
     closers.unshift(() => cluster.close());
-    for (const server of cluster.servers) servers.add(server);
+    for (const server of cluster.servers) found.servers.add(server);
     const resource = await Resource.start(reaper, historyFile);
     closers.unshift(async () => resource.kill());
 
@@ -173,10 +185,11 @@ async function play(task: Task, options: RunOptions, stage: Stage): Promise<void
     await Promise.all([holders.A.ready(), holders.B.ready()]);
     report('opening the subject');
     const opening = { subject: task.subject.source, url: cluster.url, resourcePort: resource.port };
-    await Promise.all([
+    const [{ guarantee }] = await Promise.all([
       holders.A.ask('open', { ...opening, url: cluster.urlOfA ?? cluster.url }),
       holders.B.ask('open', opening),
     ]);
+    if (guarantee) found.guarantees.set(task.subject.name, guarantee);
 
     const scene: Scene = {
       cluster,

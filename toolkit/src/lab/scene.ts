@@ -7,6 +7,7 @@
 import type { Cluster } from './cluster.ts';
 import type { FaultAct, HistoryWriter } from './history.ts';
 import type { Holder } from './holder.ts';
+import type { SubjectSource } from './subjects/load-subject.ts';
 import type { Tool } from './tool.ts';
 
 /** How long things last; an experiment derives it from the TTL. */
@@ -34,7 +35,7 @@ export interface Scene {
   readonly lockName: string;
   readonly signal: AbortSignal;
   /** What a process must know to open the subject. */
-  readonly opening: { readonly subject: string; readonly url: string; readonly resourcePort: number };
+  readonly opening: { readonly subject: SubjectSource; readonly url: string; readonly resourcePort: number };
   /** One more process that can run the subject; resolves when it takes requests. */
   readonly startProcess: (by: string) => Promise<Holder>;
   /** A program of the system, for a fault. It ends with the scene at the latest. */

@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { Guarantee } from './result.ts';
 import type { ServerKind } from './servers/find-server.ts';
 
 export interface Subject {
@@ -20,6 +21,8 @@ export interface Subject {
 }
 
 export interface SubjectSession {
+  /** What it promises, as data: a check-up with `--claims` holds it against what it finds. Ours state one. */
+  readonly guarantee?: Guarantee;
   /**
    * Resolves when it has the lock, or with null once `waitMs` have passed without it; `waitMs` 0 is a single try.
    * Rejects if it cannot know. Renews by itself, if it renews at all.

@@ -5,15 +5,16 @@
  */
 import type { Experiment } from './experiment.ts';
 import { whyNoClock } from './faults/process-clock.ts';
-import type { Run, Verdict } from './result.ts';
+import type { Guarantee, Run, Verdict } from './result.ts';
 import type { Timing } from './scene.ts';
 import type { ServerKind, ServerProgram, ServerPrograms } from './servers/find-server.ts';
+import type { SubjectSource } from './subjects/load-subject.ts';
 
 /** A lock to be examined, as far as the lab must know it without loading it. */
 export interface ChosenSubject {
   readonly name: string;
-  /** What a holder process loads: the name of one of ours, or a file. */
-  readonly source: string;
+  /** What a holder process loads. */
+  readonly source: SubjectSource;
   readonly server: ServerKind | 'none';
   readonly followsSentinels: boolean;
   /** Whether its URL may name the nodes of a cluster. */
@@ -39,12 +40,16 @@ export interface Task {
 }
 
 /** What a reader of the results must know about what was planned. */
-export function summariesOf(tasks: readonly Task[]): Pick<Run, 'experiments' | 'subjects'> {
+export function summariesOf(
+  tasks: readonly Task[],
+  guarantees: ReadonlyMap<string, Guarantee>,
+): Pick<Run, 'experiments' | 'subjects'> {
   const experiments = new Map(tasks.map(({ experiment: { id, question } }) => [id, { id, question }]));
   const subjects = new Map(
     tasks.map(({ subject: { name, server, isOurs } }) => {
       const origin = !isOurs ? 'yours' : name.startsWith('holdfast:') ? 'holdfast' : 'by-hand';
-      return [name, { name, server, origin } as const];
+      const guarantee = guarantees.get(name);
+      return [name, { name, server, origin, ...(guarantee ? { guarantee } : {}) } as const];
     }),
   );
   return { experiments: [...experiments.values()], subjects: [...subjects.values()] };

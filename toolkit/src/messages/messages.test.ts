@@ -177,6 +177,7 @@ describe('a sentence of the lab', () => {
       result('zk-session', 'unsafe', 'safe', { lockKept: false, withoutServiceMs: 532, ...damage }),
       result('zk-queue', 'safe', 'safe', { waiters: 3, inversions: 0, wakeUpsPerRelease: 1 }),
       result('etcd-queue', 'safe', 'safe', { waiters: 100, inversions: 96, wakeUpsPerRelease: 47.5 }),
+      { ...result('pause', 'unsafe', 'unsafe', damage), rounds: { safe: 2, unsafe: 17, unknown: 1 } },
     ].map(headline);
     expect(headlines.filter((text) => !isKnown(text))).toEqual([]);
   });

@@ -7,7 +7,8 @@ import { createLocks } from 'holdfast';
 import { fromIoredis, redisBackend } from 'holdfast/redis';
 import { redlockBackend } from 'holdfast/redlock';
 import { Redis } from 'ioredis';
-import { checkHold, loadSubject } from '../../lab/subjects/load-subject.ts';
+import { checkHold } from '../../lab/subjects/contract.ts';
+import { loadSubject } from '../../lab/subjects/load-subject.ts';
 import { RawLocks } from '../raw-lock.ts';
 
 const TTL_MS = 30_000;

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import type { OutputFiles } from '../../lab/output-files.ts';
+import type { JudgeOptions } from '../../lab/judge-again.ts';
 import { LANGUAGES, type Language } from '../../messages/language.ts';
 import { exitCodeLines } from '../exit-codes.ts';
 import { conclude } from '../output.ts';
@@ -8,8 +8,11 @@ export interface CheckupOptions {
   readonly list?: true;
   readonly all?: true;
   readonly subject: readonly string[];
+  readonly subjectCommand: readonly string[];
   readonly url?: string;
   readonly ttl?: string;
+  readonly rounds?: string;
+  readonly claims?: true;
   readonly json?: string;
   readonly report?: string;
   readonly lang: Language;
@@ -34,8 +37,18 @@ export function checkupCommand(): Command {
           .argParser((value: string, before: readonly string[]) => [...before, value])
           .default([], 'all from --list'),
       )
+      .addOption(
+        new Option('--subject-command <command>', 'a lock of yours in any language: a program that is asked on stdin')
+          .argParser((value: string, before: readonly string[]) => [...before, value])
+          .default([], 'none'),
+      )
       .option('--url <url>', 'use your own server, and do nothing to it: only holders are killed and stopped')
       .option('--ttl <duration>', 'the TTL of the locks, such as 3s or 500ms', '3s')
+      .option('--rounds <number>', 'run everything so often; the worst verdict counts, and how often each was is said')
+      .option(
+        '--claims',
+        'hold what our locks state about themselves against what was found; exit status 1 if it does not fit',
+      )
       .option('--json <file>', 'write the results to a file, or with - to standard output in place of the text')
       .option('--report <file>', 'draw the results on a page, one HTML file that needs no network')
       .addOption(langOption())
@@ -58,11 +71,12 @@ function judgeCommand(): Command {
       'Judges the histories in a file that --json has written, with the checkers of this version, and runs nothing.',
     )
     .argument('<run.json>', 'what holdfast checkup --json has written')
+    .option('--claims', 'hold what our locks state about themselves against it')
     .option('--json <file>', 'write the results to a file, or with - to standard output in place of the text')
     .option('--report <file>', 'draw the results on a page, one HTML file that needs no network')
     .addOption(langOption())
     .addHelpText('after', `\nExit codes:\n${exitCodeLines(['done', 'notAsExpected', 'unknown', 'usage']).join('\n')}`)
-    .action((file: string, options: OutputFiles) =>
+    .action((file: string, options: JudgeOptions) =>
       conclude(options.json === '-', async () => (await import('../../lab/judge-again.ts')).judgeFile(file, options)),
     );
 }
@@ -87,9 +101,12 @@ const helpEnd = `Your own lock is a file of some twenty lines, which runs in pro
     },
   };
 
+In another language it is a program that answers a line of JSON with a line of JSON: docs/lab/subjects.md.
+
 Examples:
   holdfast checkup
   holdfast checkup pause --subject ./my-lock.mjs
+  holdfast checkup --subject-command 'python3 my_lock.py'
   holdfast checkup crash pause --subject ./my-lock.mjs --url redis://localhost:6379
   holdfast checkup --json run.json --report report.html
   holdfast checkup judge run.json

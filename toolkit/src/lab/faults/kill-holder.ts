@@ -1,6 +1,7 @@
 import { inflict } from '../scene.ts';
 import type { Fault } from './fault.ts';
-import { provenDead } from './process-state.ts';
+import { processesIn } from './process-group.ts';
+import { provenDead, provenOfAll } from './process-state.ts';
 
 /** `kill -9` of the process that holds the lock: it cleans up nothing and tells nobody. */
 export const killHolder: Fault = {
@@ -8,11 +9,12 @@ export const killHolder: Fault = {
   async inject(scene) {
     const { A } = scene.holders;
     scene.report('killing the holder');
+    const processes = processesIn(A.pid);
     await inflict(
       scene,
       { act: 'kill', target: 'A', says: 'kill -9, in the middle of its work' },
       () => A.kill(),
-      () => provenDead(A.pid, scene.signal),
+      () => provenOfAll(processes, provenDead, scene.signal),
     );
     return undefined;
   },

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inflict } from '../scene.ts';
 import type { Fault } from './fault.ts';
-import { provenRunning, provenStopped } from './process-state.ts';
+import { processesIn } from './process-group.ts';
+import { provenOfAll, provenRunning, provenStopped } from './process-state.ts';
 
 /** Long enough that the signal arrives in the time between a read and its write. */
 const DWELL_MS = 500;
@@ -16,12 +17,13 @@ export const pauseHolder: Fault = {
     const { A } = scene.holders;
     await A.ask('dwell', { forMs: DWELL_MS });
     scene.report('the holder is stopped');
+    const processes = processesIn(A.pid);
     const stoppedAt = performance.now();
     await inflict(
       scene,
       { act: 'stop', target: 'A', says: 'SIGSTOP between a read and its write: its timers stop too' },
-      () => A.process.kill('SIGSTOP'),
-      () => provenStopped(A.pid, scene.signal),
+      () => A.signal('SIGSTOP'),
+      () => provenOfAll(processes, provenStopped, scene.signal),
     );
     return async () => {
       const rest = stoppedAt + scene.timing.stoppedForMs - performance.now();
@@ -30,8 +32,8 @@ export const pauseHolder: Fault = {
       await inflict(
         scene,
         { act: 'continue', target: 'A', says: 'SIGCONT' },
-        () => A.process.kill('SIGCONT'),
-        () => provenRunning(A.pid, scene.signal),
+        () => A.signal('SIGCONT'),
+        () => provenOfAll(processes, provenRunning, scene.signal),
       );
     };
   },

@@ -9,6 +9,16 @@ import { until } from '../until.ts';
 
 const LIMIT_MS = 5_000;
 
+/** Resolves with the proofs, one for each of these processes. Rejects if there is none of which anything could be proven. */
+export async function provenOfAll(
+  pids: readonly number[],
+  proven: (pid: number, signal: AbortSignal) => Promise<string>,
+  signal: AbortSignal,
+): Promise<string> {
+  if (pids.length === 0) throw new Error('There was no process any more that a fault could have had an effect on.');
+  return (await Promise.all(pids.map((pid) => proven(pid, signal)))).join(', ');
+}
+
 /** Resolves with the proof when the process is stopped. */
 export async function provenStopped(pid: number, signal: AbortSignal): Promise<string> {
   const state = await until(`Process ${pid} stopping`, () => inState(pid, (letter) => letter === 'T'), {
@@ -36,7 +46,8 @@ export async function provenDead(pid: number, signal: AbortSignal): Promise<stri
 function isGone(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return false;
+    // What nobody has waited for is still listed, and does nothing any more.
+    return stateOf(pid) === 'Z';
   } catch {
     return true;
   }

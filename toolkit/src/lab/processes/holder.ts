@@ -11,7 +11,9 @@ import { HistoryWriter } from '../history.ts';
 import type { Commands, Message, Request, Verb } from '../holder-protocol.ts';
 import { hideSecretsOf } from '../secrets.ts';
 import type { SubjectSession } from '../subject.ts';
-import { checkSession, loadSubject, messageOf } from '../subjects/load-subject.ts';
+import { describeCommand } from '../subjects/command.ts';
+import { checkSession } from '../subjects/contract.ts';
+import { loadSubject, messageOf } from '../subjects/load-subject.ts';
 import { Acquisitions } from '../workloads/acquisitions.ts';
 import { Crowd } from '../workloads/crowd.ts';
 import { ResourceClient } from '../workloads/resource-client.ts';
@@ -28,6 +30,7 @@ let crowd: Crowd | undefined;
 
 const verbs: { [V in Verb]: (asks: Commands[V]['asks']) => Promise<Commands[V]['gives']> } = {
   async describe({ subject }) {
+    if (typeof subject !== 'string') return await describeCommand(subject.command);
     const { name, server = 'redis' } = await loadSubject(subject);
     return { name, server };
   },
@@ -37,7 +40,7 @@ const verbs: { [V in Verb]: (asks: Commands[V]['asks']) => Promise<Commands[V]['
     const loaded = await loadSubject(subject);
     session = checkSession(await loaded.open({ url }));
     acquisitions = new Acquisitions({ session, history, hideSecrets, onError: trouble });
-    return null;
+    return { guarantee: session.guarantee ?? null };
   },
   acquire: (asks) => opened().acquire(asks),
   contend: (asks) => opened().contend(asks),

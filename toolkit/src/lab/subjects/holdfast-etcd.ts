@@ -9,7 +9,7 @@ const holdfastEtcd: Subject = {
   server: 'etcd',
   async open({ url }) {
     const { backend, close } = await connect(url);
-    return sessionOf(createLocks(backend), close);
+    return sessionOf(createLocks(backend), close, backend.guarantee);
   },
 };
 

@@ -11,10 +11,14 @@ const holdfastMysqlSession: Subject = {
   async open({ url }) {
     const pool = createPool({ uri: url });
     const backend = mysqlBackend(pool, { session: true });
-    return sessionOf(createLocks(backend), async () => {
-      await backend.close();
-      await pool.end();
-    });
+    return sessionOf(
+      createLocks(backend),
+      async () => {
+        await backend.close();
+        await pool.end();
+      },
+      backend.guarantee,
+    );
   },
 };
 

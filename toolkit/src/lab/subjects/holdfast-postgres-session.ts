@@ -11,10 +11,14 @@ const holdfastPostgresSession: Subject = {
   async open({ url }) {
     const pool = openPool(url);
     const backend = postgresBackend(pool, { session: true });
-    return sessionOf(createLocks(backend), async () => {
-      await backend.close();
-      await pool.end();
-    });
+    return sessionOf(
+      createLocks(backend),
+      async () => {
+        await backend.close();
+        await pool.end();
+      },
+      backend.guarantee,
+    );
   },
 };
 

@@ -10,7 +10,7 @@ const holdfastPostgres: Subject = {
   async open({ url }) {
     const { backend, close, createTables } = await connect(url, { withoutTables: true });
     await createTables?.();
-    return sessionOf(createLocks(backend), close);
+    return sessionOf(createLocks(backend), close, backend.guarantee);
   },
 };
 

@@ -36,10 +36,11 @@ function subjectOf(name: string, options: RedisBackendOptions): Subject {
     async open({ url }) {
       const redis = await connected(url);
       const backend = redisBackend(fromIoredis(redis), options);
-      return sessionOf(createLocks(backend), async () => {
+      const close = async (): Promise<void> => {
         await backend.close();
         redis.disconnect();
-      });
+      };
+      return sessionOf(createLocks(backend), close, backend.guarantee);
     },
   };
 }

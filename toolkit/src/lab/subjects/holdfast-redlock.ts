@@ -9,7 +9,7 @@ const holdfastRedlock: Subject = {
   server: 'redlock',
   async open({ url }) {
     const { backend, close } = await connect(url);
-    return sessionOf(createLocks(backend), close);
+    return sessionOf(createLocks(backend), close, backend.guarantee);
   },
 };
 

@@ -1,9 +1,15 @@
 import { type FencedLease, type Lease, LeaseLostError, LockBusyError, type Locks } from 'holdfast';
+import type { Guarantee } from '../result.ts';
 import type { SubjectHold, SubjectSession } from '../subject.ts';
 
 /** What our own backends have in common as subjects: nothing here knows how they hold the lock. */
-export function sessionOf(locks: Locks<FencedLease> | Locks<Lease>, closeClient: () => Promise<void>): SubjectSession {
+export function sessionOf(
+  locks: Locks<FencedLease> | Locks<Lease>,
+  closeClient: () => Promise<void>,
+  guarantee: Guarantee,
+): SubjectSession {
   return {
+    guarantee,
     async acquire(name, { ttlMs, waitMs }) {
       const lock = locks.lock(name, { ttlMs });
       if (waitMs === 0) return holdOf(await lock.tryAcquire());

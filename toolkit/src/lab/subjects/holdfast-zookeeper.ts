@@ -9,7 +9,7 @@ const holdfastZooKeeper: Subject = {
   server: 'zookeeper',
   async open({ url }) {
     const { backend, close } = await connect(url);
-    return sessionOf(createLocks(backend), close);
+    return sessionOf(createLocks(backend), close, backend.guarantee);
   },
 };
 

@@ -7,7 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { HistoryWriter } from '../history.ts';
 import type { Acquired, Commands, Contended } from '../holder-protocol.ts';
 import type { SubjectHold, SubjectSession } from '../subject.ts';
-import { ContractError, checkHold, messageOf } from '../subjects/load-subject.ts';
+import { ContractError, checkHold } from '../subjects/contract.ts';
+import { messageOf } from '../subjects/load-subject.ts';
 import { Held } from './held.ts';
 
 interface Dependencies {

@@ -7,7 +7,8 @@
 import { HistoryWriter } from '../history.ts';
 import type { Commands } from '../holder-protocol.ts';
 import type { Subject, SubjectSession } from '../subject.ts';
-import { checkSession, messageOf } from '../subjects/load-subject.ts';
+import { checkSession } from '../subjects/contract.ts';
+import { messageOf } from '../subjects/load-subject.ts';
 import { Acquisitions } from './acquisitions.ts';
 import type { ResourceClient } from './resource-client.ts';
 import { Section } from './section.ts';

@@ -6,7 +6,7 @@
  */
 import { type HistoryWriter, type HoldId, monotonicNs } from '../history.ts';
 import type { SubjectHold } from '../subject.ts';
-import { checkBelief } from '../subjects/load-subject.ts';
+import { checkBelief } from '../subjects/contract.ts';
 
 const ASK_EVERY_MS = 10;
 
@@ -52,8 +52,9 @@ export class Held {
 
   /** What the lock itself says now. Throws a ContractError if that is no answer. */
   ask(): boolean {
-    const believes = checkBelief(this.#hold.believes());
+    // From before the question, since the answer may come late: what it said then is not said of the time until now.
     const now = monotonicNs();
+    const believes = checkBelief(this.#hold.believes());
     if (believes) this.#lastTrue = now;
     if (believes !== this.#believes || now - this.#lastAsked > SILENCE_NS) {
       this.#history.write({ f: 'belief', type: 'event', hold: this.id, believes, lastTrue: String(this.#lastTrue) });

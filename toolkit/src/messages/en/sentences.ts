@@ -5,6 +5,8 @@
  * @module
  */
 export const sentences = {
+  // How often each verdict was found.
+  inRounds: 'In {n} rounds: {m} unsafe, {unknown} unknown, {safe} safe.',
   // What an experiment wants to know.
   questionCrash: 'When its holder is killed, does the lock come free again, with the data intact?',
   questionPause:
@@ -277,4 +279,22 @@ export const sentences = {
   restartsEmpty: 'a server restarts empty',
   awayForTtl: 'a server is away for a TTL',
   restartInTurn: 'servers restart empty in turn',
+
+  // What became of a statement.
+  claimFree: '{id}: free after {span} with a TTL of {other}.',
+  claimStuck: '{id}: not free with a TTL of {span}.',
+  claimTwo: '{id}: two holders at once, which it does not exclude.',
+  claimLost: '{id}: the lock was lost.',
+  claimKept: '{ids}: the lock was kept.',
+  claimGrew: 'Tokens grew in {ids}.',
+  claimPower: 'No experiment cuts the power.',
+  claimOrder: '{ids}: served as they came.',
+  claimNoOrder: 'No experiment looks at the order of waiters there.',
+  claimNeeded: '{id}: without it, two holders at once.',
+  claimUnbroken: 'No experiment of this run broke it.',
+  claimNothing: 'Nothing is promised.',
+  claimBack: '{id}: otherwise tokens go back.',
+  claimOpen: '{id} would tell, and was not chosen.',
+  claimNotRun: '{id} was not run: {what}',
+  claimUntold: '{id} was run, and does not tell.',
 } as const;

@@ -2,6 +2,7 @@ import type { sentences as english } from '../en/sentences.ts';
 
 /** The sentences of the lab in Chinese. */
 export const sentences: Readonly<Record<keyof typeof english, string>> = {
+  inRounds: '共 {n} 轮：{m} 轮不安全，{unknown} 轮无法判定，{safe} 轮安全。',
   questionCrash: '持有者被杀死后，锁能否重新可用，数据是否完好？',
   questionPause: '持有者睡过了 TTL，又在工作中途醒来，它会破坏对手写下的内容吗？',
   questionPartition: '持有者与服务器失去联系时，它能在别人拿到锁之前知道自己已经丢了锁吗？',
@@ -247,4 +248,20 @@ export const sentences: Readonly<Record<keyof typeof english, string>> = {
   restartsEmpty: '一台服务器空着重启',
   awayForTtl: '一台服务器离开一个 TTL',
   restartInTurn: '服务器依次空着重启',
+  claimFree: '{id}：{span} 后可用，TTL 为 {other}。',
+  claimStuck: '{id}：没有变为可用，TTL 为 {span}。',
+  claimTwo: '{id}：同时有两个持有者，而它并不排除这一点。',
+  claimLost: '{id}：锁丢失了。',
+  claimKept: '{ids}：锁保住了。',
+  claimGrew: '令牌在 {ids} 中递增。',
+  claimPower: '没有实验会切断电源。',
+  claimOrder: '{ids}：按到达的先后。',
+  claimNoOrder: '那里没有实验考察等待者的顺序。',
+  claimNeeded: '{id}：不成立时，同时有两个持有者。',
+  claimUnbroken: '本次运行没有实验打破它。',
+  claimNothing: '没有作出承诺。',
+  claimBack: '{id}：否则令牌会倒退。',
+  claimOpen: '{id} 可以判断，但没有被选中。',
+  claimNotRun: '{id} 没有运行：{what}',
+  claimUntold: '{id} 运行了，但不能说明这一点。',
 };

@@ -1,0 +1,181 @@
+import picocolors from 'picocolors';
+import { describe, expect, it } from 'vitest';
+import { speechIn } from '../messages/speech.ts';
+import { isKnown } from '../messages/translate.ts';
+import { type About, areConfirmed, type Claim, claimsOf } from './claims.ts';
+
+import { claimLines } from './print-claims.ts';
+import type { Check, Figures, Guarantee, Result, Verdict } from './result.ts';
+
+const redis: Guarantee = {
+  liveness: 'after-ttl',
+  survivesFailover: 'no',
+  clockAssumption: "the server's clock does not jump",
+  fencing: 'counter-and-server-clock',
+  fairness: 'first-come-first-served',
+};
+const etcd: Guarantee = { ...redis, liveness: 'after-up-to-two-ttl', survivesFailover: 'yes', fencing: 'counter' };
+const none: Guarantee = { ...redis, liveness: 'at-once', fencing: 'none', fairness: 'none' };
+
+function result(experiment: string, figures: Figures, checks: Partial<Record<Check['checker'], Verdict>> = {}): Result {
+  const told = Object.entries(checks) as [Check['checker'], Verdict][];
+  return {
+    experiment,
+    subject: 'x',
+    verdict: 'safe',
+    expected: 'safe',
+    ttlMs: 3_000,
+    figures,
+    checks: told.map(([checker, verdict]) => ({ checker, verdict, evidence: [`${checker} is ${verdict}`] })),
+    evidence: [],
+  };
+}
+
+function claims(guarantee: Guarantee, server: string, ...results: readonly Result[]): readonly Claim[] {
+  return claimsOf({ subjects: [{ name: 'x', server, origin: 'holdfast', guarantee }], results });
+}
+
+function finding(about: About, ...run: Parameters<typeof claims>): Pick<Claim, 'finding' | 'says'> | undefined {
+  return claims(...run).find((claim) => claim.about === about);
+}
+
+describe('that a killed holder frees its lock', () => {
+  it.each([
+    [redis, 2_900, 'confirmed'],
+    [redis, 4_001, 'refuted'],
+    [etcd, 6_900, 'confirmed'],
+    [etcd, 7_100, 'refuted'],
+    [none, 150, 'confirmed'],
+    [none, 1_600, 'refuted'],
+  ] as const)('is held against the time that it took: %#', (guarantee, recoveryMs, expected) => {
+    expect(finding('liveness', guarantee, 'redis', result('crash', { recoveryMs }))?.finding).toBe(expected);
+  });
+
+  it('is refuted by a lock that never came free', () => {
+    const stuck = result('crash', { tries: 80 }, { recovery: 'unsafe' });
+    expect(finding('liveness', redis, 'redis', stuck)).toMatchObject({
+      finding: 'refuted',
+      says: 'crash: not free with a TTL of 3.00 s.',
+    });
+  });
+
+  it('is refuted by one run of several', () => {
+    const runs = [result('crash', { recoveryMs: 3_000 }), result('etcd-lease', { recoveryMs: 9_000 })];
+    expect(finding('liveness', etcd, 'etcd', ...runs)?.says).toBe(
+      'etcd-lease: free after 9.00 s with a TTL of 3.00 s.',
+    );
+  });
+
+  it('is not told by an experiment in which the holder lives', () => {
+    expect(finding('liveness', redis, 'redis', result('pause', { recoveryMs: 9_000 }))?.finding).toBe('unconfirmed');
+  });
+});
+
+describe('that a grant outlives a failover', () => {
+  it('is confirmed where the lock was kept, and refuted where it was lost', () => {
+    const run = (lockKept: boolean): Result => result('etcd-leader', { lockKept });
+    expect(finding('survivesFailover', etcd, 'etcd', run(true))?.finding).toBe('confirmed');
+    expect(finding('survivesFailover', etcd, 'etcd', run(true), run(false))?.finding).toBe('refuted');
+    expect(finding('survivesFailover', etcd, 'etcd')?.says).toBe('etcd-leader would tell, and was not chosen.');
+  });
+
+  it('is not promised by Redis, and what was seen is said', () => {
+    const two = result('failover', {}, { 'mutual-exclusion': 'unsafe' });
+    expect(finding('survivesFailover', redis, 'redis', two)).toMatchObject({
+      finding: 'nothing',
+      says: 'failover: two holders at once, which it does not exclude.',
+    });
+  });
+});
+
+describe('that tokens grow', () => {
+  const grew = (experiment: string): Result => result(experiment, {}, { 'fencing-order': 'safe' });
+
+  it('is confirmed over a failover only, where that forgets the counter', () => {
+    expect(finding('fencing', redis, 'redis', grew('crash'))?.finding).toBe('unconfirmed');
+    expect(finding('fencing', redis, 'redis', grew('crash'), grew('failover'))?.finding).toBe('confirmed');
+    expect(finding('fencing', etcd, 'etcd', grew('crash'))?.finding).toBe('confirmed');
+  });
+
+  it('is refuted by one that did not', () => {
+    const back = result('failover', {}, { 'fencing-order': 'unsafe' });
+    expect(finding('fencing', redis, 'redis', grew('crash'), back)?.says).toBe('failover: fencing-order is unsafe');
+  });
+
+  it('is not refuted by a clock that goes back, which makes what is assumed of clocks needed', () => {
+    const back = result('replica-clock-behind', {}, { 'fencing-order': 'unsafe', 'mutual-exclusion': 'unsafe' });
+    const run = [grew('failover'), back];
+    expect(finding('fencing', redis, 'redis', ...run)?.finding).toBe('confirmed');
+    expect(finding('clockAssumption', redis, 'redis', ...run)?.says).toBe(
+      'replica-clock-behind: otherwise tokens go back.',
+    );
+  });
+
+  it('cannot be told by what could not be run with it', () => {
+    const notRun: Result = {
+      ...result('crash', {}),
+      verdict: 'not-run',
+      reason: 'It takes no lock without a replica.',
+    };
+    expect(finding('liveness', redis, 'redis', notRun)).toMatchObject({
+      finding: 'beyond',
+      says: 'crash was not run: It takes no lock without a replica.',
+    });
+  });
+
+  it('is not asked of a lock without tokens', () => {
+    expect(finding('fencing', none, 'mysql')?.finding).toBe('nothing');
+  });
+});
+
+describe('that waiters are served as they come', () => {
+  it('is told by the queues of that server', () => {
+    const run = (verdict: Verdict): Result => result('etcd-queue', {}, { queue: verdict });
+    expect(finding('fairness', etcd, 'etcd', run('safe'))?.finding).toBe('confirmed');
+    expect(finding('fairness', etcd, 'etcd', run('unsafe'))?.finding).toBe('refuted');
+    expect(finding('fairness', etcd, 'etcd', run('unknown'))).toMatchObject({
+      finding: 'beyond',
+      says: 'etcd-queue was run, and does not tell.',
+    });
+    expect(finding('fairness', etcd, 'etcd')?.finding).toBe('unconfirmed');
+  });
+
+  it('cannot be told where no experiment looks', () => {
+    expect(finding('fairness', redis, 'redis')?.finding).toBe('beyond');
+  });
+});
+
+describe('what is assumed of clocks', () => {
+  it('is shown to be needed, and never fails a run', () => {
+    const two = result('clock', {}, { 'mutual-exclusion': 'unsafe' });
+    expect(finding('clockAssumption', redis, 'redis', two)?.finding).toBe('needed');
+    expect(finding('clockAssumption', redis, 'redis')?.finding).toBe('beyond');
+  });
+});
+
+describe('the statements of a run', () => {
+  const crash = result('crash', { recoveryMs: 100 }, { 'fencing-order': 'safe' });
+
+  it('are confirmed if no experiment that could tell is missing', () => {
+    expect(areConfirmed(claims(none, 'mysql', crash))).toBe(true);
+    expect(areConfirmed(claims(none, 'mysql'))).toBe(false);
+    expect(areConfirmed(claims(etcd, 'etcd', crash))).toBe(false);
+  });
+
+  it('are those of the locks that were run', () => {
+    const run = { subjects: [{ name: 'x', server: 'redis', origin: 'holdfast' as const }], results: [crash] };
+    expect(claimsOf(run)).toEqual([]);
+  });
+
+  it('are told in both languages', () => {
+    const all = [...claims(redis, 'redis', crash), ...claims(etcd, 'etcd', crash), ...claims(none, 'mysql')];
+    expect(all.map(({ says }) => says).filter((says) => !isKnown(says))).toEqual([]);
+    const lines = claimLines(all.slice(0, 1), picocolors.createColors(false), 110, speechIn('en'));
+    expect(lines).toEqual([
+      'What our locks state about themselves, and what was found',
+      '',
+      'x',
+      '  confirmed     the lock of a killed holder is free: after-ttl. crash: free after 100 ms with a TTL of 3.00 s.',
+    ]);
+  });
+});
