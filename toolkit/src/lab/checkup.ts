@@ -3,12 +3,11 @@
  *
  * @module
  */
-import type { CheckupOptions } from '../cli/commands/checkup.ts';
 import { EXIT_CODES } from '../cli/exit-codes.ts';
 import { colors, printLines } from '../cli/output.ts';
 import { speechIn } from '../messages/speech.ts';
 import { CheckupPrinter, printClaims } from './checkup-printer.ts';
-import { choose, listLines } from './choices.ts';
+import { type CheckupOptions, choose, listLines } from './choices.ts';
 import { areConfirmed, claimsOf } from './claims.ts';
 import { endOnSignal } from './interrupt.ts';
 import { machineNow } from './machine.ts';

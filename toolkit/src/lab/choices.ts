@@ -3,10 +3,11 @@
  *
  * @module
  */
+
 import path from 'node:path';
-import type { CheckupOptions } from '../cli/commands/checkup.ts';
 import { parseDuration } from '../cli/durations.ts';
 import { UsageError } from '../cli/usage.ts';
+import type { Language } from '../messages/language.ts';
 import type { Experiment } from './experiment.ts';
 import { experiments } from './experiments/all.ts';
 import { Holder } from './holder.ts';
@@ -17,6 +18,23 @@ import type { ServerKind, ServerPrograms } from './servers/find-server.ts';
 import { type BuiltInSubject, builtInSubject, builtInSubjects } from './subjects/built-in.ts';
 import { messageOf, type SubjectSource } from './subjects/load-subject.ts';
 import type { ChosenSubject } from './tasks.ts';
+
+/** What the command line says about a check-up, as text. */
+export interface CheckupOptions {
+  readonly list?: true;
+  readonly all?: true;
+  readonly subject: readonly string[];
+  readonly subjectCommand: readonly string[];
+  readonly url?: string;
+  readonly ttl?: string;
+  readonly rounds?: string;
+  readonly claims?: true;
+  readonly json?: string;
+  readonly report?: string;
+  readonly lang: Language;
+  readonly keep?: true;
+  readonly seedTiming?: true;
+}
 
 /** Shorter than this, the time that processes take to be scheduled is larger than what is measured. */
 const SHORTEST_TTL_MS = 300;

@@ -1,24 +1,9 @@
 import { Command, Option } from 'commander';
+import type { CheckupOptions } from '../../lab/choices.ts';
 import type { JudgeOptions } from '../../lab/judge-again.ts';
-import { LANGUAGES, type Language } from '../../messages/language.ts';
+import { LANGUAGES } from '../../messages/language.ts';
 import { exitCodeLines } from '../exit-codes.ts';
 import { conclude } from '../output.ts';
-
-export interface CheckupOptions {
-  readonly list?: true;
-  readonly all?: true;
-  readonly subject: readonly string[];
-  readonly subjectCommand: readonly string[];
-  readonly url?: string;
-  readonly ttl?: string;
-  readonly rounds?: string;
-  readonly claims?: true;
-  readonly json?: string;
-  readonly report?: string;
-  readonly lang: Language;
-  readonly keep?: true;
-  readonly seedTiming?: true;
-}
 
 export function checkupCommand(): Command {
   return (
