@@ -15,8 +15,8 @@ const config: ViteUserConfig = {
   test: {
     reporters: ['default', new ClosingLineReporter()],
     pool: 'forks',
-    // Contract tests start servers and processes of their own: more than two files at once would measure each other.
-    maxWorkers: 2,
+    // Contract tests mostly wait, for servers and processes of their own: three files at once keep two cores busy.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 30_000,
     exclude: configDefaults.exclude,

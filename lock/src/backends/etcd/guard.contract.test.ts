@@ -92,6 +92,7 @@ it('in random turns of holders and late writers a write is accepted exactly from
       holder = undefined;
     } else if (dice < 0.25) {
       await backend.breakLock('p', Instant.plus(systemClock.now(), 5_000));
+      await codeOf(holder.lease.confirm()); // it would hear of it at its next renewal, and its own process waits for that
       holder = undefined;
     } else {
       const clause = random() < 0.5 ? holder.clause : (clauses[Math.floor(random() * clauses.length)] as HeldClause);
