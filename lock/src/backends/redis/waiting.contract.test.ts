@@ -102,6 +102,16 @@ describe('a hand-over', () => {
     expect(await server.admin.exists('holdfast:turns')).toBe(0);
   });
 
+  it('after those 32 within one process is taken up at once, long before the next heartbeat', async () => {
+    const lock = opened.locks({ ttlMs: 30_000 }).lock('turns'); // a heartbeat each 5 s
+    const beganAt = performance.now();
+    const callers = Array.from({ length: 10 }, async () => {
+      for (let round = 0; round < 20; round++) await lock.run(() => undefined);
+    });
+    await Promise.all(callers);
+    expect(performance.now() - beganAt).toBeLessThan(4_000); // some 100 ms; with six heartbeats it was 30 s
+  });
+
   it('of the last in line leaves no key but the counter', async () => {
     const backend = opened.backend();
     const [holder, waiter] = [requestFor('last'), requestFor('last')];

@@ -1,7 +1,7 @@
 -- transfer: gives a held lock to another owner of the same process. Whoever is in line goes first, and the other owner
 -- then takes a place at the end.
 -- In:  for all ttl, who, heartbeat; for each owner, next owner
--- Out: 'granted <token>', 'waiting <last token>', 'gone' (the next was withdrawn; the hold has ended all the same), or
+-- Out: 'granted <token>', 'waiting …' as in step.lua, 'gone' (the next was withdrawn; the hold has ended all the same), or
 --      'not-held': the hold was over, and the next has nothing
 local function full(key, at)
   local ttl, who, heartbeat, tail = ARGV[1], ARGV[2], ARGV[3], beside(key)
@@ -29,5 +29,6 @@ local function full(key, at)
   -- Where nobody waits it is the turn of clients of another layout, if any: the next does not take the lock at once.
   stand(tail, next_owner, ttl, heartbeat, who)
   local reply = 'waiting ' .. (token or last_token(tail))
-  return token and first_in_line(tail).owner == next_owner and reply .. ' ' .. claim or reply
+  if first_in_line(tail).owner ~= next_owner then return reply end
+  return reply .. ' ' .. (claim or math.max(0, pause_of(tail)))
 end
