@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Circumstances } from '../publish.ts';
 import type { Spread } from '../statistics.ts';
 import type { CrowdFigures, HeldFigures, LineFigures, LossFigures, PairFigures, RecoveryFigures } from './measures.ts';
 
@@ -17,13 +18,7 @@ export interface SystemFigures {
   readonly recovery: RecoveryFigures;
 }
 
-export interface ConsensusBenchResult {
-  readonly startedAt: string;
-  readonly command: string;
-  readonly rounds: number;
-  readonly machine: string;
-  readonly loadBefore: number;
-  readonly loadAfter: number;
+export interface ConsensusBenchResult extends Circumstances {
   readonly systems: readonly SystemFigures[];
 }
 

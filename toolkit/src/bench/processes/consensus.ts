@@ -3,12 +3,8 @@
  *
  * @module
  */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { endOnSignal } from '../../lab/interrupt.ts';
-import { machineNow } from '../../lab/machine.ts';
-import { Reaper } from '../../lab/reaper.ts';
+import type { Reaper } from '../../lab/reaper.ts';
 import { startEtcd } from '../../lab/servers/etcd.ts';
 import { findServers } from '../../lab/servers/find-server.ts';
 import type { Member } from '../../lab/servers/member.ts';
@@ -27,7 +23,7 @@ import {
 import { openSystem } from '../consensus/open-system.ts';
 import type { System } from '../consensus/system.ts';
 import { describeConsensus, type SystemFigures } from '../consensus/tables.ts';
-import { withFigures } from '../page.ts';
+import { publish, roundsOf } from '../publish.ts';
 
 const KINDS = ['etcd', 'zookeeper'] as const;
 
@@ -60,37 +56,20 @@ async function main(): Promise<void> {
     process.stdout.write(HELP);
     return;
   }
-  const rounds = options.rounds === undefined ? (options.quick ? 2 : 15) : Number(options.rounds);
-  if (!Number.isInteger(rounds) || rounds < 1) throw new RangeError('--rounds must be a whole number from 1.');
+  const rounds = roundsOf(options.rounds, options.quick ? 2 : 15);
   const kinds = options.only === undefined ? KINDS : KINDS.filter((kind) => kind === options.only);
   if (kinds.length === 0) throw new RangeError(`--only must be ${KINDS.join(' or ')}.`);
-  const page = options.markdown === undefined ? undefined : readFileSync(options.markdown, 'utf8');
-
-  const reaper = await Reaper.start();
-  const interrupt = endOnSignal(reaper);
-  try {
-    const startedAt = new Date().toISOString();
-    const loadBefore = loadavg()[0] as number;
-    const systems: SystemFigures[] = [];
-    for (const kind of kinds) systems.push(await interrupt.unlessInterrupted(measure(kind, reaper, rounds)));
-    const { os, arch, cpus: processors, node } = machineNow([]);
-    const args = process.argv.slice(2).join(' ');
-    const text = describeConsensus({
-      startedAt,
-      command: `npm run bench:consensus${args === '' ? '' : ` -- ${args}`}`,
-      rounds,
-      machine: `${cpus()[0]?.model.trim()}, ${processors} processors, ${os} ${arch}; Node ${node}`,
-      loadBefore,
-      loadAfter: loadavg()[0] as number,
-      systems,
-    });
-    process.stdout.write(`${text}\n`);
-    if (options.markdown !== undefined && page !== undefined)
-      writeFileSync(options.markdown, withFigures(page, text, 'npm run bench:consensus'));
-  } finally {
-    interrupt.dispose();
-    await reaper.close();
-  }
+  await publish({
+    script: 'bench:consensus',
+    rounds,
+    markdown: options.markdown,
+    measure: async (reaper) => {
+      const systems: SystemFigures[] = [];
+      for (const kind of kinds) systems.push(await measure(kind, reaper, rounds));
+      return systems;
+    },
+    describe: (systems, circumstances) => describeConsensus({ ...circumstances, systems }),
+  });
 }
 
 async function measure(kind: System['kind'], reaper: Reaper, rounds: number): Promise<SystemFigures> {

@@ -3,15 +3,11 @@
  *
  * @module
  */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { endOnSignal } from '../../lab/interrupt.ts';
-import { machineNow } from '../../lab/machine.ts';
-import { Reaper } from '../../lab/reaper.ts';
+import type { Reaper } from '../../lab/reaper.ts';
 import { findServers } from '../../lab/servers/find-server.ts';
 import { RedisServer } from '../../lab/servers/redis.ts';
-import { withFigures } from '../page.ts';
+import { publish, roundsOf } from '../publish.ts';
 import {
   measureApart,
   measureOutages,
@@ -53,34 +49,14 @@ async function main(): Promise<void> {
     process.stdout.write(HELP);
     return;
   }
-  const rounds = options.rounds === undefined ? (options.quick ? 3 : 15) : Number(options.rounds);
-  if (!Number.isInteger(rounds) || rounds < 1) throw new RangeError('--rounds must be a whole number from 1.');
-  const page = options.markdown === undefined ? undefined : readFileSync(options.markdown, 'utf8');
-
-  const reaper = await Reaper.start();
-  const interrupt = endOnSignal(reaper);
-  try {
-    const startedAt = new Date().toISOString();
-    const loadBefore = loadavg()[0] as number;
-    const measured = await interrupt.unlessInterrupted(measure(reaper, rounds, options.peer, options.quick));
-    const { os, arch, cpus: processors, node } = machineNow([]);
-    const args = process.argv.slice(2).join(' ');
-    const text = describeRedlock({
-      startedAt,
-      command: `npm run bench:redlock${args === '' ? '' : ` -- ${args}`}`,
-      rounds,
-      machine: `${cpus()[0]?.model.trim()}, ${processors} processors, ${os} ${arch}; Node ${node}`,
-      loadBefore,
-      loadAfter: loadavg()[0] as number,
-      ...measured,
-    });
-    process.stdout.write(`${text}\n`);
-    if (options.markdown !== undefined && page !== undefined)
-      writeFileSync(options.markdown, withFigures(page, text, 'npm run bench:redlock'));
-  } finally {
-    interrupt.dispose();
-    await reaper.close();
-  }
+  const rounds = roundsOf(options.rounds, options.quick ? 3 : 15);
+  await publish({
+    script: 'bench:redlock',
+    rounds,
+    markdown: options.markdown,
+    measure: (reaper) => measure(reaper, rounds, options.peer, options.quick),
+    describe: (measured, circumstances) => describeRedlock({ ...circumstances, ...measured }),
+  });
 }
 
 interface Measured {

@@ -3,16 +3,12 @@
  *
  * @module
  */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { endOnSignal } from '../../lab/interrupt.ts';
-import { machineNow } from '../../lab/machine.ts';
-import { Reaper } from '../../lab/reaper.ts';
+import type { Reaper } from '../../lab/reaper.ts';
 import { findServers } from '../../lab/servers/find-server.ts';
 import { MariadbServer } from '../../lab/servers/mariadb.ts';
 import { PostgresServer } from '../../lab/servers/postgres.ts';
-import { withFigures } from '../page.ts';
+import { publish, roundsOf } from '../publish.ts';
 import { openMysql, openPostgres } from '../sql/database.ts';
 import {
   type HandOverFigures,
@@ -56,37 +52,20 @@ async function main(): Promise<void> {
     process.stdout.write(HELP);
     return;
   }
-  const rounds = options.rounds === undefined ? (options.quick ? 3 : 15) : Number(options.rounds);
-  if (!Number.isInteger(rounds) || rounds < 1) throw new RangeError('--rounds must be a whole number from 1.');
+  const rounds = roundsOf(options.rounds, options.quick ? 3 : 15);
   const kinds = options.only === undefined ? KINDS : KINDS.filter((kind) => kind === options.only);
   if (kinds.length === 0) throw new RangeError(`--only must be ${KINDS.join(' or ')}.`);
-  const page = options.markdown === undefined ? undefined : readFileSync(options.markdown, 'utf8');
-
-  const reaper = await Reaper.start();
-  const interrupt = endOnSignal(reaper);
-  try {
-    const startedAt = new Date().toISOString();
-    const loadBefore = loadavg()[0] as number;
-    const databases: DatabaseFigures[] = [];
-    for (const kind of kinds) databases.push(await interrupt.unlessInterrupted(measure(kind, reaper, rounds)));
-    const { os, arch, cpus: processors, node } = machineNow([]);
-    const args = process.argv.slice(2).join(' ');
-    const text = describeSql({
-      startedAt,
-      command: `npm run bench:sql${args === '' ? '' : ` -- ${args}`}`,
-      rounds,
-      machine: `${cpus()[0]?.model.trim()}, ${processors} processors, ${os} ${arch}; Node ${node}`,
-      loadBefore,
-      loadAfter: loadavg()[0] as number,
-      databases,
-    });
-    process.stdout.write(`${text}\n`);
-    if (options.markdown !== undefined && page !== undefined)
-      writeFileSync(options.markdown, withFigures(page, text, 'npm run bench:sql'));
-  } finally {
-    interrupt.dispose();
-    await reaper.close();
-  }
+  await publish({
+    script: 'bench:sql',
+    rounds,
+    markdown: options.markdown,
+    measure: async (reaper) => {
+      const databases: DatabaseFigures[] = [];
+      for (const kind of kinds) databases.push(await measure(kind, reaper, rounds));
+      return databases;
+    },
+    describe: (databases, circumstances) => describeSql({ ...circumstances, databases }),
+  });
 }
 
 async function measure(kind: Kind, reaper: Reaper, rounds: number): Promise<DatabaseFigures> {

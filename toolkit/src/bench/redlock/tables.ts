@@ -3,17 +3,12 @@
  *
  * @module
  */
+import type { Circumstances } from '../publish.ts';
 import type { Spread } from '../statistics.ts';
 import type { OutageFigures, PairFigures } from './measures.ts';
 
-export interface RedlockBenchResult {
-  readonly startedAt: string;
-  readonly command: string;
-  readonly rounds: number;
+export interface RedlockBenchResult extends Circumstances {
   readonly server: string;
-  readonly machine: string;
-  readonly loadBefore: number;
-  readonly loadAfter: number;
   readonly pairs: readonly PairFigures[];
   /** With the servers a millisecond away. */
   readonly apart: readonly PairFigures[];

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Circumstances } from '../publish.ts';
 import type { Spread } from '../statistics.ts';
 import {
   type HandOverFigures,
@@ -23,13 +24,7 @@ export interface DatabaseFigures {
   readonly recovery: RecoveryFigures;
 }
 
-export interface SqlBenchResult {
-  readonly startedAt: string;
-  readonly command: string;
-  readonly rounds: number;
-  readonly machine: string;
-  readonly loadBefore: number;
-  readonly loadAfter: number;
+export interface SqlBenchResult extends Circumstances {
   readonly databases: readonly DatabaseFigures[];
 }
 
