@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Relay } from '../../contract/relay.ts';
 import { until } from '../../contract/subject.ts';
@@ -86,6 +87,22 @@ describe.skipIf(missing !== undefined)('a lock on one ZooKeeper server', () => {
     const next = await locks.lock('frozen').acquire({ waitMs: 20_000 });
     expect(next.fencingToken > lease.fencingToken).toBe(true);
     expect(lease.state).toBe('lost');
+  });
+
+  it('has most of its time before it when it is granted by a server that was frozen during the handshake', async () => {
+    const relay = await Relay.start(server.port);
+    world.onEnd(() => relay.close());
+    const locks = world.locks(`127.0.0.1:${relay.port}`, { ttlMs: 4_000 });
+    await (await locks.lock('thawed').acquire()).release();
+    server.pause();
+    world.onEnd(() => server.resume());
+    relay.cut({ refuse: false });
+    await until('the next handshake', () => relay.connections === 1);
+    await sleep(1_500); // of the session's time, which is what this is about
+    server.resume();
+    const lease = await locks.lock('thawed').acquire();
+    expect(lease.remainingMs).toBeGreaterThan(3_000);
+    await lease.release();
   });
 
   it('is lost by its own clock when the server is killed, and goes on after it with a new lease and a larger token', async () => {

@@ -30,6 +30,12 @@ const TELL_MS = 20;
 /** Between rounds over all servers: not below, not above, with full jitter between. */
 const PAUSE_MS = { least: 20, most: 1_000 };
 
+/**
+ * Of a session: it counts from the sending of the handshake, so an answer that took longer leaves too little of it for
+ * what is granted next. A second handshake, at a server that is awake again, gives a whole one.
+ */
+const LATE_HANDSHAKE = 1 / 4;
+
 export interface Digest {
   readonly user: string;
   readonly password: string;
@@ -134,6 +140,7 @@ export class Session {
   }
 
   async #run(): Promise<void> {
+    let wasLate = false;
     for (let attempt = 0; this.#over === undefined; attempt++) {
       const host = this.#hosts[attempt % this.#hosts.length] as Host;
       const connection = this.#open(host);
@@ -149,6 +156,12 @@ export class Session {
           this.#end(new SessionOverError('The server answered that the session is over.'));
         } else if (this.#over === undefined) {
           this.#id = handshake.session;
+          if (!wasLate && this.#options.clock.now() - handshake.sentAt > handshake.timeoutMs * LATE_HANDSHAKE) {
+            wasLate = true;
+            connection.end(new Error('The server took too long for the handshake.'));
+            continue;
+          }
+          wasLate = false;
           this.#time = new SessionTime(handshake.timeoutMs, handshake.sentAt);
           await this.#use(connection);
           // A server that takes us up and lets us fall at once is no better than one that does not answer.
