@@ -175,7 +175,10 @@ describe.skipIf(missing !== undefined)('a lock on one ZooKeeper server', () => {
     await until('no watches', async () => (await server.ask('wchs')).includes('Total watches:0'));
     // A node whose making was under way when its wait ended is removed when the answer comes.
     const client = await world.client(server.address);
-    await until('no node but the holder', async () => (await client.getChildren('/holdfast/busy')).children.length === 1);
+    await until(
+      'no node but the holder',
+      async () => (await client.getChildren('/holdfast/busy')).children.length === 1,
+    );
     await holder.release();
   });
 
