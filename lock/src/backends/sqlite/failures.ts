@@ -43,6 +43,11 @@ export function isDiskFull(error: unknown): boolean {
   return resultCode(error) === CODES.SQLITE_FULL;
 }
 
+/** Whether a file or a folder was not there: while the store is opened, because somebody is removing it. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && (error as NodeJS.ErrnoException).code === 'ENOENT';
+}
+
 /** Errors of the file system that nothing but a person will mend. */
 const REFUSALS = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG']);
 

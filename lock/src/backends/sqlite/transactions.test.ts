@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { Database, Opener } from './client.ts';
 import { sqliteBackend } from './index.ts';
@@ -45,6 +46,18 @@ it('after a grant a process is at rest, so that stopping it does not stop it in 
   expect(before).toBeGreaterThan(0);
   await new Promise((resolve) => setTimeout(resolve, 400));
   expect(begun()).toBe(before);
+  await backend.close();
+});
+
+it('files that are removed while they are opened are made anew', async () => {
+  const directory = newFolder();
+  let removals = 0;
+  const opener: Opener = (file) => {
+    if (removals++ < 3) rmSync(directory, { recursive: true });
+    return open(file);
+  };
+  const backend = sqliteBackend(opener, { directory });
+  expect(await backend.tryAcquire(requestFor('x'), soon())).toMatchObject({ outcome: 'granted' });
   await backend.close();
 });
 

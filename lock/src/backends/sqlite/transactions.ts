@@ -8,7 +8,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Clock, Instant } from '../../core/clock.ts';
 import { BackendUnavailableError, LockError, OutcomeUnknownError, quote } from '../../core/errors.ts';
-import { isBusy, isDiskFull, toLockError } from './failures.ts';
+import { isBusy, isDiskFull, isMissing, toLockError } from './failures.ts';
 import { isRunningLow, ReservationNeeded, raiseFloor, reservation } from './floor.ts';
 import type { LockTable } from './lock-table.ts';
 import { machineMs } from './machine.ts';
@@ -29,6 +29,9 @@ interface Job {
 /** A transaction ends after so many requests or so long, so that other processes get their turn. */
 const MOST_JOBS = 64;
 const LONGEST_MS = 4;
+
+/** So often in a row the files are opened anew when somebody removes them meanwhile: `rm -r` takes one after the other. */
+const REMOVALS = 10;
 
 export interface TransactionTasks {
   readonly clock: Clock;
@@ -97,6 +100,7 @@ export class Transactions {
         refusals = 0;
       } catch (error) {
         if (isBusy(error)) await pause(refusals++);
+        else if (isMissing(error) && this.#store === undefined && refusals < REMOVALS) await pause(refusals++);
         else if (error instanceof ReservationNeeded) await this.#reserve(error.token);
         else this.#fail(this.#jobs.splice(0), error, 'A lock step');
       }
