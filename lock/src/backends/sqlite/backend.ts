@@ -204,8 +204,8 @@ export class SqliteBackend
       provable: liveness === 'at-once',
       onWake: () => this.#lookout.read(),
     });
-    // Its look at the tables joins the transaction for which the files are opened: after a first acquire this process
-    // is at rest, and whoever stops it then does not stop it in the middle of a step.
+    // Its look at the tables comes before that for which the files are opened: after a first acquire this process is at
+    // rest, and whoever stops it then does not stop it in the middle of a step.
     void this.#sweep(store);
     return store;
   }
@@ -217,9 +217,9 @@ export class SqliteBackend
     return this.#transactions.run(name, deadline, work);
   }
 
-  #ownWork<Answer>(work: Work<Answer>): Promise<Answer> {
+  #ownWork<Answer>(work: Work<Answer>, order: { readonly first?: boolean } = {}): Promise<Answer> {
     const { clock } = this.#settings;
-    return this.#transactions.run('', Instant.plus(clock.now(), OWN_WORK_MS), work);
+    return this.#transactions.run('', Instant.plus(clock.now(), OWN_WORK_MS), work, order);
   }
 
   /** The answer for the caller; the lookout hears who stands where. */
@@ -251,7 +251,8 @@ export class SqliteBackend
       const all = readdirSync(folder);
       const from = Math.floor(Math.random() * all.length); // so that the living in front do not hide the dead behind
       const ids = [...all.slice(from), ...all.slice(0, from)].slice(0, SWEEP_AT_ONCE);
-      const inodes = await this.#ownWork((table) => ids.map((id) => table.instances.get(id)?.inode));
+      const read: Work<(string | undefined)[]> = (table) => ids.map((id) => table.instances.get(id)?.inode);
+      const inodes = await this.#ownWork(read, { first: true });
       const dead = ids.filter((id, index) => {
         // What no row names is a leftover if nobody holds it, whichever file it is.
         const inode = inodes[index] ?? inodeOf(path.join(folder, id)) ?? '';

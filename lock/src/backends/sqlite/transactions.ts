@@ -71,13 +71,22 @@ export class Transactions {
    *
    * Rejects with UNAVAILABLE if it was certainly not done, at the deadline at the latest as long as the work has not
    * begun; with OUTCOME_UNKNOWN if the commit failed.
+   *
+   * `first` is done before what waits already: nothing of it is left over after their answers.
    */
-  run<Answer>(name: string, deadline: Instant, work: Work<Answer>): Promise<Answer> {
+  run<Answer>(
+    name: string,
+    deadline: Instant,
+    work: Work<Answer>,
+    { first = false }: { readonly first?: boolean } = {},
+  ): Promise<Answer> {
     if (this.#closed) {
       return Promise.reject(new LockError('CLOSED', 'This sqlite backend was closed.', { lockName: name }));
     }
     return new Promise((resolve, reject) => {
-      this.#jobs.push({ name, work, deadline, resolve: resolve as (answer: unknown) => void, reject });
+      const job: Job = { name, work, deadline, resolve: resolve as (answer: unknown) => void, reject };
+      if (first) this.#jobs.unshift(job);
+      else this.#jobs.push(job);
       this.#running ??= this.#runAll();
     });
   }
