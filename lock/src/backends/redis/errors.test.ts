@@ -22,6 +22,10 @@ describe('the code of an error', () => {
     ["ERR The user executing the script can't run this command or subcommand", 'ACCESS_DENIED'],
     ['NOPERM ACL failure in script: User app has no permissions', 'ACCESS_DENIED'],
     ['CROSSSLOT Keys in request do not hash to the same slot', 'CONFIG'],
+    [
+      "ERR Unable to execute command 'exists' in script because undeclared keys were accessed during rehashing of the slot",
+      'CONFIG',
+    ],
     ['MOVED 3999 127.0.0.1:6381', 'CONFIG'],
     ["ERR unknown command 'EVALSHA'", 'CONFIG'],
     ['Connection in subscriber mode, only subscriber commands may be used', 'CONFIG'],

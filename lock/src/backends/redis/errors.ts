@@ -58,7 +58,10 @@ const GLIDE_NAMES: Readonly<Record<string, string>> = {
 /** Messages without a code word of their own, as servers and clients of different versions put them. */
 const PHRASES: readonly { readonly pattern: RegExp; readonly word: string }[] = [
   { pattern: /user executing the script can't|ACL failure in script/, word: 'NOPERM' },
-  { pattern: /non local key in a cluster node|do not hash to the same slot/, word: 'CROSSSLOT' },
+  {
+    pattern: /non local key in a cluster node|do not hash to the same slot|accessed during rehashing of the slot/,
+    word: 'CROSSSLOT',
+  },
 ];
 
 /** Messages of client libraries that mean: it was never sent. */
