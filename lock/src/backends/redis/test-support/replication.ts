@@ -11,11 +11,11 @@ export class Replication {
     this.replicas = replicas;
   }
 
-  static async start(howMany: number): Promise<Replication> {
-    const primary = await RedisServer.start(['--repl-diskless-sync-delay', '0']);
+  static async start(howMany: number, args: readonly string[] = []): Promise<Replication> {
+    const primary = await RedisServer.start(['--repl-diskless-sync-delay', '0', ...args]);
     const replicas: RedisServer[] = [];
     for (let index = 0; index < howMany; index++) {
-      replicas.push(await RedisServer.start(['--replicaof', '127.0.0.1', String(primary.port)]));
+      replicas.push(await RedisServer.start(['--replicaof', '127.0.0.1', String(primary.port), ...args]));
     }
     const replication = new Replication(primary, replicas);
     await replication.inStep();
