@@ -16,7 +16,7 @@ const withoutEtcd: ServerPrograms = {
   ...all,
   etcd: { missing: 'etcd is not installed. To install it: npm run setup' },
 };
-const peer = { file: '/peers/lock.mjs', name: 'npm:lock', server: 'redis' } as const;
+const peer = { given: 'peers/lock.mjs', file: '/peers/lock.mjs', name: 'npm:lock', server: 'redis' } as const;
 
 const idsOf = (plan: ReturnType<typeof planBench>): string[] => plan.planned.map(({ backend }) => backend.id);
 
@@ -43,7 +43,7 @@ describe('what is measured', () => {
   it('is, with a lock of somebody else, the backend that it needs', () => {
     const { planned } = planBench([], [peer], all);
     expect(planned.map(({ backend }) => backend.id)).toEqual(['redis']);
-    expect(planned[0]?.subjects.at(-1)).toEqual({ name: 'npm:lock', how: '/peers/lock.mjs', id: { file: peer.file } });
+    expect(planned[0]?.subjects.at(-1)).toEqual({ name: 'npm:lock', how: 'peers/lock.mjs', id: { file: peer.file } });
     expect(idsOf(planBench([], [{ ...peer, server: 'none' }], all))).toEqual(['sqlite']);
     expect(() => planBench(['etcd'], [peer], all)).toThrow('npm:lock needs redis, which is not among what was named.');
     expect(() => planBench([], [{ ...peer, name: 'raw' }], all)).toThrow('Two subjects are called "raw".');

@@ -12,6 +12,9 @@ import type { NamedSubject, Settings } from './measures.ts';
 
 /** A lock of somebody else, as its file describes it. */
 export interface TheirSubject {
+  /** As it was given. */
+  readonly given: string;
+  /** In full. */
   readonly file: string;
   readonly name: string;
   readonly server: ServerKind | 'none';
@@ -74,7 +77,7 @@ function subjectsOn(backend: BenchBackend, theirs: readonly TheirSubject[]): rea
     ...(how === undefined ? [] : [{ name: 'raw', how, id: 'raw' } as const]),
     ...theirs
       .filter((subject) => homeOf(subject) === kind)
-      .map(({ name, file }) => ({ name, how: file, id: { file } })),
+      .map(({ name, given, file }) => ({ name, how: given, id: { file } })),
   ];
 }
 

@@ -156,9 +156,9 @@ async function describeFiles(
     const holder = new Holder({ reaper, by: 'A', historyFile, hideSecrets: (text) => text });
     try {
       await holder.ready();
-      theirs.push({ file, ...(await holder.ask('describe', { subject: file })) });
+      theirs.push({ given, file, ...(await holder.ask('describe', { subject: file })) });
     } catch (error) {
-      unusable.push({ name: given, reason: firstLine(error) });
+      unusable.push({ name: given, reason: firstLine(error).replace(`${file} could not`, 'It could not') });
     } finally {
       holder.kill();
     }
