@@ -105,10 +105,12 @@ export function settingsOf({ quick, rounds: given }: { readonly quick?: true; re
 
 /** About how long one backend takes, to say how much is left. */
 export function expectedMs({ backend, subjects }: Planned, settings: Settings): number {
-  const { rounds, warmUpRounds, warmUpMs, sliceMs, heldRounds, heldTtlMs } = settings;
-  const start = backend.server === undefined ? 0 : 2_500;
-  const handOver = backend.id === 'memory' ? 0 : 300;
-  const each = 700 + 2 * warmUpMs + (rounds + warmUpRounds) * (2 * sliceMs + handOver);
-  const held = heldRounds * (heldTtlMs / 3 + 1_000) * Math.min(2, subjects.length);
-  return start + each * subjects.length + held;
+  const { rounds, warmUpRounds, warmUpMs, sliceMs, heldRounds, heldLocks, heldTtlMs } = settings;
+  const eachMs = subjects.map(({ id }) => {
+    const isTheirs = typeof id === 'object'; // who waits there asks now and then
+    const handOverMs = isTheirs ? 1_500 : backend.id === 'memory' ? 0 : 150;
+    const heldMs = isTheirs ? 0 : heldRounds * (heldTtlMs / 3 + 0.7 * heldLocks);
+    return 700 + 2 * warmUpMs + (rounds + warmUpRounds) * (2 * sliceMs + handOverMs) + heldMs;
+  });
+  return eachMs.reduce((sum, one) => sum + one, backend.server === undefined ? 0 : 2_500);
 }

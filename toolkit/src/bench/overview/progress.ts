@@ -50,6 +50,6 @@ export class BenchProgress {
     const spent = this.#now() - this.#startedAt;
     const here = Math.max(0, (this.#expectedMs[this.#at] ?? 0) - spent);
     const rest = this.#expectedMs.slice(this.#at + 1).reduce((sum, one) => sum + one, here);
-    return `about ${Math.max(1, Math.ceil(rest / 1_000))} s left`;
+    return rest > 0 ? `about ${Math.ceil(rest / 1_000)} s left` : 'it takes longer than expected';
   }
 }

@@ -224,7 +224,9 @@ function write(document: BenchDocument, { json, markdown, as }: BenchOptions, pa
     writeFileSync(json, data);
     process.stderr.write(`holdfast bench: figures as JSON in ${path.resolve(json)}\n`);
   }
-  if (markdown !== undefined && page !== undefined) writeFileSync(markdown, withFigures(page, text, as));
+  const isWorthPublishing = document.backends.length > 0;
+  if (markdown !== undefined && page !== undefined && isWorthPublishing)
+    writeFileSync(markdown, withFigures(page, text, as));
 }
 
 function listLines(programs: ServerPrograms): string[] {

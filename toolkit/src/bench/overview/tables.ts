@@ -17,6 +17,7 @@ import type {
 
 export function describeDocument(document: BenchDocument): string {
   const { backends } = document;
+  if (backends.length === 0) return failureLines(document) ?? '';
   const { names, waiters, waitingProcesses, heldLocks } = document.settings;
   const parts = [
     aboutTheRun(document),
@@ -78,6 +79,9 @@ function handOverTable(title: string, backends: readonly BackendFigures[]): stri
   );
 }
 
+/** Below it, what a ratio would say is how small the other is. */
+const LEAST_CPU_PERCENT = 0.5;
+
 function heldTable(title: string, backends: readonly BackendFigures[]): string | undefined {
   const cells = (figures: HeldFigures | null | undefined): string[] =>
     figures ? [spread(figures.takenPerSecond, 0), spread(figures.clientCpuPercent, 1)] : ['', ''];
@@ -92,7 +96,7 @@ function heldTable(title: string, backends: readonly BackendFigures[]): string |
         ...cells(ours(backend)?.held),
         ...cells(theirs),
         ratio(theirs?.takenRatio),
-        ratio(theirs?.clientCpuRatio),
+        theirs && theirs.clientCpuPercent.median < LEAST_CPU_PERCENT ? '' : ratio(theirs?.clientCpuRatio),
       ];
     },
   );
