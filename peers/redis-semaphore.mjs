@@ -1,6 +1,6 @@
 // The Redlock mutex of redis-semaphore, which renews by itself and tells of a loss.
 import { RedlockMutex, TimeoutError } from 'redis-semaphore';
-import { clientsOf } from './clients.mjs';
+import { clientsOf } from './helpers/clients.mjs';
 
 export default {
   name: 'npm:redis-semaphore',

@@ -1,7 +1,7 @@
 // npm's redlock, as its README shows it: a lock with a TTL, which its user would have to extend by hand.
-import { setTimeout as sleep } from 'node:timers/promises';
 import Redlock from 'redlock';
-import { clientsOf } from './clients.mjs';
+import { clientsOf } from './helpers/clients.mjs';
+import { poll } from './helpers/polling.mjs';
 
 export default {
   name: 'npm:redlock',
@@ -11,18 +11,15 @@ export default {
     const redlock = new Redlock(clients, { retryCount: 0 });
     redlock.on('clientError', () => {}); // one server more or less
     return {
-      async acquire(name, { ttlMs, waitMs }) {
-        const giveUpAt = performance.now() + waitMs;
-        for (;;) {
+      acquire: (name, { ttlMs, waitMs }) =>
+        poll(waitMs, async () => {
           try {
             return holdOf(await redlock.lock(name, ttlMs));
           } catch (error) {
             if (error.name !== 'LockError') throw error; // it is the same error for "busy" and for "too few answered"
+            return null;
           }
-          if (performance.now() >= giveUpAt) return null;
-          await sleep(50);
-        }
-      },
+        }),
       async close() {
         for (const client of clients) client.disconnect();
       },

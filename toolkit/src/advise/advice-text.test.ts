@@ -32,6 +32,33 @@ const bench = readBenchResult({
   ],
 });
 
+const pairs = (perSecond: number): object => ({ perSecond: spread(perSecond), p50Ms: spread(0.4), p99Ms: spread(0.9) });
+/** As `holdfast bench --json` writes it. */
+const document = readBenchResult({
+  document: 'holdfast bench',
+  version: 1,
+  startedAt: '2026-01-02T03:04:05.000Z',
+  command: 'npx holdfast bench',
+  settings: { rounds: 7, names: 64, waiters: 10, waitingProcesses: 2 },
+  machine: { cpuModel: 'A processor', cpus: 2, node: 'v20.20.2' },
+  backends: [
+    {
+      id: 'etcd-3',
+      what: 'three members',
+      server: 'etcd 3.5.1',
+      subjects: [
+        {
+          id: 'holdfast',
+          serial: pairs(900),
+          concurrent: pairs(4_000),
+          handOver: { p50Ms: spread(2.5), p99Ms: 8 },
+        },
+        { id: 'raw', serial: pairs(1_111), concurrent: null, handOver: null },
+      ],
+    },
+  ],
+});
+
 describe('the text of an advice', () => {
   it('stays within 80 and within 60 columns, code aside, whatever the answer', () => {
     const answers = new Set<AnswerId>();
@@ -79,6 +106,17 @@ describe('the text of an advice', () => {
     const shown = text(advise({ servers: ['etcd'], skills: ['etcd'] }, bench));
     expect(shown).toContain('This benchmark has not measured this one.');
     expect(shown).not.toContain('2,000/s');
+  });
+
+  it('says what it costs on any backend, as the benchmark of all has measured it', () => {
+    const shown = text(advise({ servers: ['etcd'], skills: ['etcd'], peakPerSecond: 2_000 }, document), 200);
+    expect(shown).toContain(
+      'etcd-3 (etcd 3.5.1), one after the other: 900/s (450 to 1,800), p50 0.40 ms, p99 0.90 ms.',
+    );
+    expect(shown).toContain('etcd-3, handed over among 10 waiters in 2 processes: p50 2.50 ms, p99 8.00 ms.');
+    expect(shown).toContain('The peak of 2,000/s is 50 % of the best of these.');
+    expect(shown).not.toContain('1,111');
+    expect(measuredLines(document, 'redis', 2_000)).toEqual([]);
   });
 
   it('does not divide what is quoted', () => {

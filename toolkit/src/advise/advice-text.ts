@@ -7,6 +7,7 @@ import { widthOf } from '../cli/text.ts';
 import type { Advice } from './advice.ts';
 import { ANSWERS, type BackendId, type Note } from './answers.ts';
 import { count, formatMs } from './format.ts';
+import { MEASURED_AS } from './measured-backends.ts';
 import { complete, QUESTIONS, type Question, questionOf, type Situation, type Told } from './situation.ts';
 
 /** How parts of the text are made to stand out; all of them give the text back where there are no colours. */
@@ -83,11 +84,9 @@ function cost(page: Page, { answer, cost: items, measured, lock }: Advice): void
 }
 
 function howToMeasure(backend: BackendId | undefined): string {
-  if (backend === 'redis')
-    return '`npm run bench -- --json bench.json` does that, and `--bench bench.json` shows it here.';
-  if (backend === 'sql' || backend === 'sql-session') return '`npm run bench:sql` does that.';
-  if (backend === 'redlock') return '`npm run bench:redlock` does that.';
-  return 'Do that with your own load before you rely on it.';
+  if (backend === 'sql-session') return '`npm run bench:sql` does that.';
+  if (backend === undefined) return 'Do that with your own load before you rely on it.';
+  return `\`holdfast bench ${MEASURED_AS[backend].join(' ')} --json holdfast-bench.json\` does that, and then it stands here.`;
 }
 
 /** Turns to the same answer at the same fork are one line. */

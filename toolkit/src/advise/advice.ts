@@ -4,12 +4,11 @@
  *
  * @module
  */
-import type { BenchResult } from '../bench/result.ts';
 import { ANSWERS, type Answer, type AnswerId, DUTIES, type Note, type Risk } from './answers.ts';
 import { codeFor, type Snippet } from './code.ts';
 import { holds } from './condition.ts';
 import { count, formatMs } from './format.ts';
-import { aboutTheBench, measuredLines } from './measured.ts';
+import { aboutTheBench, type Measured, measuredLines } from './measured.ts';
 import { type Settings, settingsFor } from './settings.ts';
 import { complete, type Input, type Situation, type Told } from './situation.ts';
 import type { Step } from './way.ts';
@@ -55,7 +54,7 @@ export class ContradictionError extends Error {
 }
 
 /** The advice for what has been told; the rest is assumed, and named. Throws `ContradictionError`. */
-export function advise(told: Told, bench?: BenchResult): Advice {
+export function advise(told: Told, bench?: Measured): Advice {
   const { situation, assumed } = complete(told);
   const contradictions = contradictionsOf(situation);
   if (contradictions.length > 0) throw new ContradictionError(contradictions);
@@ -109,7 +108,7 @@ function oneLine(answer: Answer, { protects, holdMs, peakPerSecond }: Situation)
   ];
 }
 
-function measuredOn(bench: BenchResult | undefined, { backend }: Answer, situation: Situation): Advice['measured'] {
+function measuredOn(bench: Measured | undefined, { backend }: Answer, situation: Situation): Advice['measured'] {
   if (bench === undefined || backend === undefined) return null;
   return { about: aboutTheBench(bench), lines: measuredLines(bench, backend, situation.peakPerSecond) };
 }

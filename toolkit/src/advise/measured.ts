@@ -1,27 +1,39 @@
 /**
- * What the benchmark has measured on this machine, as far as an answer can use it.
+ * What a benchmark has measured on this machine, as far as an answer can use it: `holdfast bench` for all backends, or
+ * `npm run bench`, which looks at one Redis and at the core more closely.
  *
  * @module
  */
+import type { BenchDocument } from '../bench/overview/document.ts';
 import type { BenchResult, PairsResult } from '../bench/result.ts';
 import type { BackendId } from './answers.ts';
 import { count } from './format.ts';
+import { aboutTheDocument, linesOfDocument, shareLine } from './measured-backends.ts';
 
 export class NotABenchResult extends Error {
   override readonly name = 'NotABenchResult';
 }
 
-/** What `npm run bench -- --json FILE` has written; throws `NotABenchResult` for anything else. */
-export function readBenchResult(value: unknown): BenchResult {
-  const { version, pairs, handOvers, machine } = (value ?? {}) as Partial<BenchResult>;
-  if (version !== 1 || !Array.isArray(pairs) || !Array.isArray(handOvers) || typeof machine !== 'object') {
-    throw new NotABenchResult('is not a result of `npm run bench -- --json FILE`, version 1');
+export type Measured = BenchResult | BenchDocument;
+
+/** What `holdfast bench --json FILE` or `npm run bench -- --json FILE` has written; throws `NotABenchResult` for anything else. */
+export function readBenchResult(value: unknown): Measured {
+  const { document, version, backends, settings } = (value ?? {}) as Partial<BenchDocument>;
+  if (document === 'holdfast bench' && version === 1 && Array.isArray(backends) && typeof settings === 'object') {
+    return value as BenchDocument;
+  }
+  const { version: older, pairs, handOvers, machine } = (value ?? {}) as Partial<BenchResult>;
+  if (older !== 1 || !Array.isArray(pairs) || !Array.isArray(handOvers) || typeof machine !== 'object') {
+    throw new NotABenchResult(
+      'is not a result of `npm run bench -- --json FILE` or `holdfast bench --json FILE`, version 1',
+    );
   }
   return value as BenchResult;
 }
 
 /** Lines about rate and latency; none where this bench has not measured that backend. */
-export function measuredLines(bench: BenchResult, backend: BackendId, peakPerSecond: number): readonly string[] {
+export function measuredLines(bench: Measured, backend: BackendId, peakPerSecond: number): readonly string[] {
+  if ('document' in bench) return linesOfDocument(bench, backend, peakPerSecond);
   if (backend === 'memory') return bench.core === undefined ? [] : [rateLine(bench.core, 'core-acquire')].flat();
   if (backend !== 'redis') return [];
   const lines = bench.pairs.flatMap((pairs) => rateLine(pairs, 'acquire'));
@@ -51,16 +63,13 @@ function peakLines(bench: BenchResult, peakPerSecond: number): readonly string[]
   const rates = bench.pairs.flatMap(({ subjects }) => subjects.acquire?.perSecond.median ?? []);
   const best = Math.max(0, ...rates);
   if (best === 0 || peakPerSecond === 0) return [];
-  const share = peakPerSecond / best;
-  return share <= 1
-    ? [`The peak of ${count(peakPerSecond)}/s is ${Math.max(1, Math.round(share * 100))} % of the best of these.`]
-    : [
-        `The peak of ${count(peakPerSecond)}/s is ${share.toFixed(1)} times the best of these: it takes several processes, and where the server is the limit several servers, each with a part of the names.`,
-      ];
+  return [shareLine(peakPerSecond, best)];
 }
 
 /** Where and when it was measured. */
-export function aboutTheBench({ machine, startedAt, command, rounds }: BenchResult): string {
+export function aboutTheBench(bench: Measured): string {
+  if ('document' in bench) return aboutTheDocument(bench);
+  const { machine, startedAt, command, rounds } = bench;
   return (
     `${machine.cpuModel}, ${machine.cpus} processors, Node ${machine.node}, ${machine.server}, everything on one machine; ` +
     `${startedAt.slice(0, 10)}, ${rounds} rounds of \`${command}\`, median (least to most).`

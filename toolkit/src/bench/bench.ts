@@ -27,10 +27,11 @@ export async function alternate<Id extends string, Measured>(
   subjects: readonly Id[],
   rounds: number,
   measure: (subject: Id, round: number) => Promise<Measured>,
+  warmUp: number = WARM_UP_ROUNDS,
 ): Promise<Record<Id, Measured[]>> {
   const measured = Object.fromEntries(subjects.map((subject) => [subject, []])) as unknown as Record<Id, Measured[]>;
-  for (let round = -WARM_UP_ROUNDS; round < rounds; round++) {
-    for (const subject of turned(subjects, round + WARM_UP_ROUNDS)) {
+  for (let round = -warmUp; round < rounds; round++) {
+    for (const subject of turned(subjects, round + warmUp)) {
       const figures = await measure(subject, round);
       if (round >= 0) measured[subject].push(figures);
     }

@@ -42,28 +42,47 @@ async function openHoldfast(url: string, ttlMs: number): Promise<HeldSubject> {
   };
 }
 
-/** A watchdog as people write it by hand: each lock has its own timer, and each renewal is a call of its own. */
 async function openRaw(url: string, ttlMs: number): Promise<HeldSubject> {
   const locks = await RawLocks.open(new Redis(url), ttlMs);
+  return { hold: (index) => keptByHand(locks, `raw:held:${index}`, ttlMs / 3) };
+}
+
+/** How many are asked for before the first of them is answered. */
+const TOGETHER = 50;
+
+/** Takes locks 0 to `count`, a group at a time. */
+export async function takeMany(count: number, hold: HeldSubject['hold']): Promise<readonly Held[]> {
+  const held: Held[] = [];
+  while (held.length < count) {
+    const group = Array.from({ length: Math.min(TOGETHER, count - held.length) }, (_, at) => hold(held.length + at));
+    held.push(...(await Promise.all(group)));
+  }
+  return held;
+}
+
+/** The three steps of a lock by hand. */
+export interface LockByHand<Owner> {
+  acquire(key: string): Promise<Owner>;
+  extend(key: string, owner: Owner): Promise<unknown>;
+  release(key: string, owner: Owner): Promise<unknown>;
+}
+
+/** A watchdog as people write it by hand: each lock has its own timer, and each renewal is a call of its own. */
+export async function keptByHand<Owner>(locks: LockByHand<Owner>, key: string, everyMs: number): Promise<Held> {
+  const owner = await locks.acquire(key);
+  let failure: unknown;
+  const timer = setInterval(() => {
+    locks.extend(key, owner).catch((error: unknown) => {
+      failure = error;
+    });
+  }, everyMs);
   return {
-    async hold(index) {
-      const key = `raw:held:${index}`;
-      const owner = await locks.acquire(key);
-      let failure: unknown;
-      const timer = setInterval(() => {
-        locks.extend(key, owner).catch((error: unknown) => {
-          failure = error;
-        });
-      }, ttlMs / 3);
-      return {
-        check() {
-          if (failure !== undefined) throw failure;
-        },
-        async release() {
-          clearInterval(timer);
-          await locks.release(key, owner);
-        },
-      };
+    check() {
+      if (failure !== undefined) throw failure;
+    },
+    async release() {
+      clearInterval(timer);
+      await locks.release(key, owner);
     },
   };
 }

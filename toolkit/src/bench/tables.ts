@@ -1,8 +1,9 @@
 /**
- * The result as text: Markdown tables, padded so that a terminal shows them as well as a page does.
+ * The result as text: Markdown tables.
  *
  * @module
  */
+import { section, spread } from './markdown.ts';
 import type { BenchResult, HandOverResult, HeldResult, PairFigures, PairsResult, WaitingResult } from './result.ts';
 import type { Spread } from './statistics.ts';
 
@@ -251,22 +252,6 @@ function heldMemory(results: readonly HeldResult[]): string {
 
 function heldCells({ locks, ttlMs, acquiredOverMs }: HeldResult): string[] {
   return [String(locks), `${ttlMs / 1000} s`, acquiredOverMs === 0 ? 'at once' : `${acquiredOverMs / 1000} s`];
-}
-
-function section(title: string, columns: readonly string[], rows: readonly (readonly string[])[]): string {
-  return `### ${title}\n\n${markdownTable(columns, rows)}`;
-}
-
-function markdownTable(columns: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = columns.map((title, at) => Math.max(3, title.length, ...rows.map((row) => row[at]?.length ?? 0)));
-  const line = (cells: readonly string[]): string =>
-    `| ${widths.map((width, at) => (cells[at] ?? '').padEnd(width)).join(' | ')} |`;
-  return [line(columns), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
-}
-
-/** `0.97 (0.91–1.02)`: the median, and the extremes of all rounds. */
-function spread({ median, min, max }: Spread, digits: number): string {
-  return `${median.toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
 }
 
 function percent(share: number): string {

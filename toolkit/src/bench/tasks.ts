@@ -7,6 +7,7 @@ import type { LineId, System } from './consensus/system.ts';
 import type { ContendedSubjectId } from './contended-locks.ts';
 import type { HeldSubjectId } from './held-subjects.ts';
 import type { PairSubjectId } from './pair-subjects.ts';
+import type { Kind, OpenOptions, SubjectId } from './subjects/subject.ts';
 
 /** The programs in `processes/`, with what each is started with, what it is asked, and what it answers. */
 export interface Programs {
@@ -14,6 +15,7 @@ export interface Programs {
   contenders: { options: ContenderOptions; asks: ContenderStep; gives: ContenderAnswer };
   'consensus-line': { options: LineOptions; asks: LineStep; gives: readonly Turn[] };
   'held-locks': { options: HeldOptions; asks: HeldStep; gives: HeldAnswer };
+  subject: { options: SubjectOptions; asks: SubjectStep; gives: SubjectAnswer };
 }
 
 export interface PairOptions {
@@ -31,8 +33,8 @@ export interface PairSliceFigures {
   readonly pairs: number;
   readonly tookMs: number;
   readonly cpuMs: number;
-  /** One pair's time; measured where one pair runs at a time. */
-  readonly pairMs?: { readonly p50: number; readonly p99: number };
+  /** One pair's time. */
+  readonly pairMs: { readonly p50: number; readonly p99: number };
 }
 
 export interface ContenderOptions {
@@ -115,4 +117,34 @@ export interface Turn {
   readonly grantedAtMs: number;
   /** Before the call that releases. */
   readonly releasedAtMs: number;
+}
+
+export interface SubjectOptions extends OpenOptions {
+  readonly kind: Kind;
+  readonly id: SubjectId;
+  /** The line for one lock that this process has a part in: its name, and how many wait here. */
+  readonly line: { readonly name: string; readonly waiters: number };
+}
+
+/**
+ * `abilities`: what this subject can do besides pairs. `pairs`: a slice. `take`: takes so many locks and keeps them.
+ * `keep`: goes on keeping them for so long. `give`: gives them back. `lead`: the first waiter of this process takes the
+ * lock of the line. `enter`: all waiters of this process ask for it. `in-line`: how many wait there, from all processes.
+ * `start`: who leads gives it back. `leave`: waits until each has had it once.
+ */
+export type SubjectStep =
+  | ({ readonly do: 'pairs' } & PairSlice)
+  | { readonly do: 'take'; readonly locks: number }
+  | { readonly do: 'keep'; readonly forMs: number }
+  | { readonly do: 'abilities' | 'give' | 'lead' | 'enter' | 'in-line' | 'start' | 'leave' };
+
+/** What the step says, and nothing else. */
+export interface SubjectAnswer {
+  readonly abilities?: { readonly line: boolean; readonly hold: boolean };
+  readonly slice?: PairSliceFigures;
+  readonly kept?: { readonly tookMs: number; readonly cpuMs: number };
+  readonly inLine?: number;
+  /** On the monotonic clock, before the call that releases. */
+  readonly atMs?: number;
+  readonly turns?: readonly Turn[];
 }

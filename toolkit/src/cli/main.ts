@@ -6,6 +6,7 @@
 import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { adviseCommand } from './commands/advise.ts';
+import { benchCommand } from './commands/bench.ts';
 import { breakCommand } from './commands/break.ts';
 import { checkupCommand } from './commands/checkup.ts';
 import { lsCommand } from './commands/ls.ts';
@@ -33,6 +34,7 @@ const program = new Command('holdfast')
 
 const commands = [
   checkupCommand(),
+  benchCommand(),
   adviseCommand(),
   runCommand(),
   lsCommand(),

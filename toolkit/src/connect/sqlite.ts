@@ -19,7 +19,8 @@ export async function openSqlite(
   return { description, backend, close: () => backend.close() };
 }
 
-async function opener(): Promise<Opener> {
+/** Opens files with the SQLite that this Node has, or with libsql. */
+export async function opener(): Promise<Opener> {
   const builtIn = withoutItsWarning(() => process.getBuiltinModule?.('node:sqlite')) as
     | { readonly DatabaseSync: new (path: string) => Database }
     | undefined;

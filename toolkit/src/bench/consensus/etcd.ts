@@ -49,7 +49,7 @@ export function etcdSystem(address: string): System {
 }
 
 async function openBare(address: string): Promise<PairSubject> {
-  const client = await openEtcdCalls(address);
+  const client = await openEtcdCalls([address]);
   const { id: lease } = await client.grant(LEASE_S, soon());
   return {
     isConcurrent: true,
@@ -76,7 +76,7 @@ async function openHoldfast(endpoints: readonly string[]): Promise<PairSubject> 
 }
 
 async function openService(address: string): Promise<PairSubject> {
-  const [client, service] = [await openEtcdCalls(address), await openLockService(address)];
+  const [client, service] = [await openEtcdCalls([address]), await openLockService([address])];
   // The service knows an owner by its lease alone.
   const grants = await Promise.all(Array.from({ length: LANES }, () => client.grant(LEASE_S, soon())));
   const leases = grants.map(({ id }) => id);
@@ -127,7 +127,7 @@ async function openLine(
     };
     return { contenders: Array.from({ length: waiters }, () => contend), close: () => locks.close() };
   }
-  const [client, service] = [await openEtcdCalls(address), await openLockService(address)];
+  const [client, service] = [await openEtcdCalls([address]), await openLockService([address])];
   const contenders = Array.from({ length: waiters }, async () => {
     const { id: lease } = await client.grant(LEASE_S, soon());
     return async () => {
@@ -144,7 +144,8 @@ async function openLine(
   };
 }
 
-async function keysBelow(address: string, name: string): Promise<number> {
+/** How many contend for a lock of etcd's own layout, the holder included. */
+export async function keysBelow(address: string, name: string): Promise<number> {
   const [key, end] = [`${name}/`, `${name}0`].map((text) => Buffer.from(text).toString('base64'));
   const body = JSON.stringify({ key, range_end: end, count_only: true });
   const answer = await fetch(`http://${address}/v3/kv/range`, { method: 'POST', body });

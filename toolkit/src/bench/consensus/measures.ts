@@ -12,7 +12,7 @@ import type { Reaper } from '../../lab/reaper.ts';
 import { alternate } from '../bench.ts';
 import { monotonicMs } from '../monotonic.ts';
 import { quantile, ratios, type Spread, spreadOf } from '../statistics.ts';
-import type { Turn } from '../tasks.ts';
+import { gapsBetween } from '../turns.ts';
 import { Worker } from '../worker.ts';
 import type { Counts, LineId, System } from './system.ts';
 
@@ -114,7 +114,8 @@ export async function measureLine(
     await release();
     const turns = (await Promise.all(crew.map((worker) => worker.ask({ do: 'leave' })))).flat();
     const after = await countsAndCpu(consensus);
-    return { ...handOvers(releasedAtMs, turns), ...perHandOver(before, after, waiters) };
+    const p50Ms = quantile(gapsBetween(releasedAtMs, turns), 0.5);
+    return { p50Ms, ...perHandOver(before, after, waiters) };
   });
   await Promise.all([...crews.values()].flat().map((worker) => worker.stop()));
   await Promise.all([...holders.values()].map((holder) => holder.close()));
@@ -129,14 +130,6 @@ export async function measureLine(
     serverCpuMs: spreadOf(measured[id].map(({ cpuMs }) => cpuMs)),
     ratio: id === 'holdfast' && system.lineIds.length > 1 ? ratios(p50s(id), p50s('lock service')) : undefined,
   }));
-}
-
-function handOvers(firstReleasedAtMs: number, turns: readonly Turn[]): { p50Ms: number } {
-  const inOrder = [...turns].sort((one, other) => one.grantedAtMs - other.grantedAtMs);
-  const gaps = inOrder.map(
-    ({ grantedAtMs }, index) => grantedAtMs - (inOrder[index - 1]?.releasedAtMs ?? firstReleasedAtMs),
-  );
-  return { p50Ms: quantile(gaps, 0.5) };
 }
 
 interface CountsAndCpu extends Counts {

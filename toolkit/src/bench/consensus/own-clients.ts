@@ -8,6 +8,7 @@ import { Instant, systemClock } from 'holdfast';
 
 export interface EtcdCalls {
   grant(ttlS: number, deadline: Instant): Promise<{ readonly id: bigint }>;
+  keepAlive(id: bigint, deadline: Instant): Promise<unknown>;
   transaction(
     what: string,
     transaction: { compare: readonly Compare[]; success: readonly Operation[]; failure: readonly Operation[] },
@@ -34,23 +35,27 @@ export interface ZooKeeperCalls {
   readonly session: { connected(deadline: Instant): Promise<void>; close(deadline: Instant): Promise<void> };
   create(path: string, node: { mode: number; data: Buffer; acl: unknown }): Promise<{ readonly path: string }>;
   delete(path: string): Promise<unknown>;
+  getChildren(path: string): Promise<{ readonly children: readonly string[] }>;
+  /** Null if it is not there; the watch is called once, when that changes. */
+  exists(path: string, options: { watch: () => void }): Promise<object | null>;
 }
 
 export const soon = (): Instant => Instant.plus(systemClock.now(), 60_000);
 
-export async function openEtcdCalls(address: string): Promise<EtcdCalls> {
+export async function openEtcdCalls(addresses: readonly string[]): Promise<EtcdCalls> {
   const [{ EtcdClient }, { parseEndpoints }] = await Promise.all([besideEtcd('client'), besideEtcd('endpoints')]);
-  const { endpoints } = parseEndpoints([address]);
+  const { endpoints } = parseEndpoints(addresses);
   return new EtcdClient({ endpoints, tls: undefined, credentials: undefined, clock: systemClock });
 }
 
-export async function openLockService(address: string): Promise<LockService> {
+/** Through the first of these members. */
+export async function openLockService(addresses: readonly string[]): Promise<LockService> {
   const [{ Connection }, { parseEndpoints }, { Writer, fieldsOf }] = await Promise.all([
     besideEtcd('connection'),
     besideEtcd('endpoints'),
     besideEtcd('wire'),
   ]);
-  const { endpoints } = parseEndpoints([address]);
+  const { endpoints } = parseEndpoints(addresses);
   const connection = await Connection.open(endpoints[0], undefined, new AbortController().signal);
   return {
     async lock(name, lease) {
@@ -89,6 +94,15 @@ export async function openZooKeeperCalls(servers: string): Promise<ZooKeeperCall
 export async function nodeOf(data: Buffer): Promise<{ mode: number; data: Buffer; acl: unknown }> {
   const { CreateMode, OPEN_ACL } = await besideZooKeeper('client/protocol');
   return { mode: CreateMode.ephemeralSequential, data, acl: OPEN_ACL };
+}
+
+/** Makes a node that stays, open to everybody, unless it is there. */
+export async function makeDirectory(client: ZooKeeperCalls, path: string): Promise<void> {
+  const { CreateMode, OPEN_ACL } = await besideZooKeeper('client/protocol');
+  const node = { mode: CreateMode.persistent, data: Buffer.alloc(0), acl: OPEN_ACL };
+  await client.create(path, node).catch((error: { code?: unknown }) => {
+    if (error.code !== 'NODE_EXISTS') throw error;
+  });
 }
 
 const besideEtcd = (module: string) => beside('holdfast/etcd', module);

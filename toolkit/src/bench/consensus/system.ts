@@ -5,6 +5,7 @@
  * @module
  */
 import type { Backend, Fences, Inspects } from 'holdfast';
+import type { Contender } from '../turns.ts';
 
 /** One acquire and one release of the lock of this lane, or what stands for them. */
 export type Pair = (lane: number) => Promise<unknown>;
@@ -15,9 +16,6 @@ export interface PairSubject {
   readonly isConcurrent: boolean;
   close(): Promise<void>;
 }
-
-/** One who stands in line for one lock: resolves when it has it, with what gives it back. */
-export type Contender = () => Promise<() => Promise<unknown>>;
 
 /** What the server has counted so far. */
 export interface Counts {

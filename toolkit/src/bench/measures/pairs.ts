@@ -106,19 +106,14 @@ function figuresOf(
 
 function figuresOfOne(slices: readonly Slice[]): PairFigures {
   const perPairUs = (ms: (slice: Slice) => number) => spreadOf(slices.map((one) => (ms(one) * 1000) / one.pairs));
-  const latencies = slices.flatMap(({ pairMs }) => (pairMs === undefined ? [] : [pairMs]));
   return {
     perSecond: spreadOf(slices.map(perSecond)),
     clientCpuUs: perPairUs(({ cpuMs }) => cpuMs),
     serverCpuUs: perPairUs(({ serverCpuMs }) => serverCpuMs),
     requests: spreadOf(slices.map((one) => one.requests / one.pairs)),
     serverCommands: spreadOf(slices.map((one) => one.serverCommands / one.pairs)),
-    ...(latencies.length === 0
-      ? {}
-      : {
-          p50Ms: spreadOf(latencies.map(({ p50 }) => p50)),
-          p99Ms: spreadOf(latencies.map(({ p99 }) => p99)),
-        }),
+    p50Ms: spreadOf(slices.map(({ pairMs }) => pairMs.p50)),
+    p99Ms: spreadOf(slices.map(({ pairMs }) => pairMs.p99)),
   };
 }
 

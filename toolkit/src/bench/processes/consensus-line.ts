@@ -5,8 +5,8 @@
  */
 import { createLocks } from 'holdfast';
 import { openSystem } from '../consensus/open-system.ts';
-import { monotonicMs } from '../monotonic.ts';
 import type { Turn } from '../tasks.ts';
+import { takeTurn } from '../turns.ts';
 import { answerQuestions } from '../worker.ts';
 
 await answerQuestions<'consensus-line'>(async ({ kind, address, id, name, waiters }) => {
@@ -17,15 +17,7 @@ await answerQuestions<'consensus-line'>(async ({ kind, address, id, name, waiter
   return async (step) => {
     switch (step.do) {
       case 'enter':
-        turns = Promise.all(
-          contenders.map(async (contend): Promise<Turn> => {
-            const release = await contend();
-            const grantedAtMs = monotonicMs();
-            const releasedAtMs = monotonicMs();
-            await release();
-            return { grantedAtMs, releasedAtMs };
-          }),
-        );
+        turns = Promise.all(contenders.map(takeTurn));
         turns.catch(() => undefined); // whoever asks them to leave is told
         return [];
       case 'leave':

@@ -13,12 +13,19 @@ import pg from 'pg';
 /** One acquire and one release, or what stands for them. */
 export type Pair = () => Promise<unknown>;
 
+/** A row of this name by hand. */
+export interface BareRow {
+  acquire(name: string, ttlMs: number): Promise<unknown>;
+  extend(name: string, ttlMs: number): Promise<unknown>;
+  release(name: string): Promise<unknown>;
+}
+
 /** A pool with a backend object on it, as one process has them. */
 export interface Client {
   readonly backend: Backend & Fences & Inspects;
   readonly session: Backend;
   /** The same work by hand: a row with an owner and an expiry, and the database's own session lock. */
-  readonly bareRow: Pair;
+  readonly bareRow: BareRow;
   readonly bareSession: Pair;
   /** How many connections of the pool are in use now. */
   inUse(): number;
@@ -76,14 +83,20 @@ export async function openPostgres(url: string): Promise<Database> {
       return {
         backend,
         session,
-        async bareRow() {
-          await pool.query(
-            `INSERT INTO ${ROW} VALUES ($1, $2, 1, clock_timestamp() + $3 * interval '1 ms') ON CONFLICT (name) DO UPDATE
+        bareRow: {
+          acquire: (name, ttlMs) =>
+            pool.query(
+              `INSERT INTO ${ROW} VALUES ($1, $2, 1, clock_timestamp() + $3 * interval '1 ms') ON CONFLICT (name) DO UPDATE
              SET owner = $2, token = ${ROW}.token + 1, ends_at = excluded.ends_at
              WHERE ${ROW}.owner IS NULL OR ${ROW}.ends_at < clock_timestamp() RETURNING token`,
-            ['row', 'me', 30_000],
-          );
-          await pool.query(`UPDATE ${ROW} SET owner = NULL WHERE name = $1 AND owner = $2`, ['row', 'me']);
+              [name, 'me', ttlMs],
+            ),
+          extend: (name, ttlMs) =>
+            pool.query(
+              `UPDATE ${ROW} SET ends_at = clock_timestamp() + $3 * interval '1 ms' WHERE name = $1 AND owner = $2`,
+              [name, 'me', ttlMs],
+            ),
+          release: (name) => pool.query(`UPDATE ${ROW} SET owner = NULL WHERE name = $1 AND owner = $2`, [name, 'me']),
         },
         async bareSession() {
           await pinned.query('SELECT pg_try_advisory_lock($1::bigint)', ['4242']);
@@ -127,13 +140,19 @@ export async function openMysql(url: string): Promise<Database> {
       return {
         backend,
         session,
-        async bareRow() {
-          await pool.query(
-            `INSERT INTO ${ROW} VALUES (?, ?, 1, UTC_TIMESTAMP(6) + INTERVAL 30 SECOND) ON DUPLICATE KEY UPDATE
+        bareRow: {
+          acquire: (name, ttlMs) =>
+            pool.query(
+              `INSERT INTO ${ROW} VALUES (?, ?, 1, UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND) ON DUPLICATE KEY UPDATE
              token = token + 1, owner = VALUES(owner), ends_at = VALUES(ends_at)`,
-            ['row', 'me'],
-          );
-          await pool.query(`UPDATE ${ROW} SET owner = NULL WHERE name = ? AND owner = ?`, ['row', 'me']);
+              [name, 'me', ttlMs * 1_000],
+            ),
+          extend: (name, ttlMs) =>
+            pool.query(
+              `UPDATE ${ROW} SET ends_at = UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND WHERE name = ? AND owner = ?`,
+              [ttlMs * 1_000, name, 'me'],
+            ),
+          release: (name) => pool.query(`UPDATE ${ROW} SET owner = NULL WHERE name = ? AND owner = ?`, [name, 'me']),
         },
         async bareSession() {
           await pinned.query('SELECT GET_LOCK(?, 0)', ['bench']);

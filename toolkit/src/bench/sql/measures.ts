@@ -37,7 +37,10 @@ export async function measurePairs(database: Database, rounds: number, forMs: nu
   const client = await database.open();
   const [rows, sessions] = [createLocks(client.backend), createLocks(client.session)];
   const pairs: Record<PairId, Pair> = {
-    'bare row': client.bareRow,
+    async 'bare row'() {
+      await client.bareRow.acquire('row', 30_000);
+      await client.bareRow.release('row');
+    },
     'lease row': async () => (await rows.lock('pairs').acquire()).release(),
     'bare session lock': client.bareSession,
     'session lock': async () => (await sessions.lock('pairs').acquire()).release(),

@@ -1,9 +1,14 @@
 import { Command, Option } from 'commander';
+import type { Measured } from '../../advise/measured.ts';
 import { QUESTIONS, type Question, type Told } from '../../advise/situation.ts';
 import { EXIT_CODES, exitCodeLines } from '../exit-codes.ts';
 import { jsonOption } from '../options.ts';
 import { colors, conclude, outputWidth, printJson, printLines } from '../output.ts';
+import { warn } from '../stderr.ts';
 import { UsageError } from '../usage.ts';
+
+/** Where `holdfast bench --json` is told to write, in the examples. */
+const BENCH_FILE = 'holdfast-bench.json';
 
 interface AdviseOptions {
   readonly input?: string;
@@ -29,7 +34,10 @@ export function adviseCommand(): Command {
       '--input <file>',
       'read the inputs from a JSON file, or with - from standard input; options stand before it',
     )
-    .option('--bench <file>', 'say what it costs here, on Redis: what `npm run bench -- --json FILE` wrote')
+    .option(
+      '--bench <file>',
+      'say what it costs here: what `holdfast bench --json FILE` wrote; holdfast-bench.json, if it is in this folder',
+    )
     .option('--tree', 'print the whole decision tree, and advise nothing')
     .addOption(jsonOption())
     .addHelpText('after', `\n${helpEnd}`)
@@ -58,7 +66,7 @@ function describe(question: Question): string {
 async function advice(options: AdviseOptions): Promise<number> {
   if (options.tree) return printTree();
   const { advise } = await import('../../advise/advice.ts');
-  const bench = options.bench === undefined ? undefined : await readBench(options.bench);
+  const bench = await benchOf(options);
   let told = await toldBy(options);
   if (Object.keys(told).length === 0) told = await ask();
   const result = await asInput(() => advise(told, bench));
@@ -87,7 +95,18 @@ async function toldBy(options: AdviseOptions): Promise<Told> {
   return asInput(() => ({ ...toldFromJson(written), ...toldFromOptions(options) }));
 }
 
-async function readBench(file: string): Promise<import('../../bench/result.ts').BenchResult> {
+/** What was named; otherwise what stands in this folder, if it can be read. */
+async function benchOf({ bench }: AdviseOptions): Promise<Measured | undefined> {
+  if (bench !== undefined) return readBench(bench);
+  const { existsSync } = await import('node:fs');
+  if (!existsSync(BENCH_FILE)) return undefined;
+  return readBench(BENCH_FILE).catch((error: Error) => {
+    warn(`${BENCH_FILE} is left out: ${error.message}`);
+    return undefined;
+  });
+}
+
+async function readBench(file: string): Promise<Measured> {
   const { readBenchResult } = await import('../../advise/measured.ts');
   const value = await readJson('--bench', file);
   return asInput(() => readBenchResult(value));

@@ -1,9 +1,9 @@
-// Clients for the servers that a redlock:// URL names, as each of these packages wants them.
+// Clients for the servers that a redis:// or redlock:// URL names, as each of these packages wants them.
 import { Redis } from 'ioredis';
 
 export function clientsOf(url) {
   return url
-    .replace(/^redlock:\/\//, '')
+    .replace(/^(redis|redlock):\/\//, '')
     .split(',')
     .map((address) => {
       const client = new Redis(`redis://${address}`);
