@@ -18,6 +18,7 @@ const ORDER: readonly FigureName[] = [
   'electionMs',
   'withoutServiceMs',
   'lockKept',
+  'lockRefused',
   'overlapMs',
   'falseBeliefMs',
   'marginMs',
