@@ -1,7 +1,7 @@
 import { readBenchFigures } from './bench-figures.ts';
 
 /** A median with half and twice of it. */
-export const spread = (median: number): object => ({ median, min: median / 2, max: median * 2 });
+const spread = (median: number): object => ({ median, min: median / 2, max: median * 2 });
 
 /** As `npm run bench -- --json FILE` writes it. */
 export const benchOfRedis: ReturnType<typeof readBenchFigures> = readBenchFigures({

@@ -9,7 +9,7 @@ import { type Input, QUESTIONS, type Question, type Told } from '../../../advise
 import { checked, parseRate, parseTime } from '../../../advise/told.ts';
 import { inEnglish, type Say } from '../../../messages/say.ts';
 
-export const ADVISOR = '#advisor';
+const ADVISOR = '#advisor';
 
 /** The value of a text, as it is written in a field or in an address. Throws an `InputError`. */
 export function answerIn(question: Question, text: string, say: Say): unknown {

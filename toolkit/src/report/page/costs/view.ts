@@ -75,16 +75,22 @@ function spreadOf(subject: SubjectFigures | undefined, measure: Measure): Spread
 function table({ backends }: BenchFigures, say: Say, speech: Speech): HTMLElement {
   const cells = (subject: SubjectFigures, measure: Measure): HTMLElement[] => {
     const spread = spreadOf(subject, measure);
+    if (spread === undefined) return [h('td', { class: 'none' }, '–'), h('td', { class: 'none' }, '–')];
     const unit = measure === 'handOver' ? 'time' : 'rate';
-    const ratio = subject[measure]?.ratio ?? null;
-    const shown =
-      spread && `${valueText(spread.median, unit)} (${valueText(spread.min, unit)} – ${valueText(spread.max, unit)})`;
     const latency = measure === 'serial' ? subject.serial : null;
-    const p50 = latency?.p50Ms && `p50 ${latency.p50Ms.median.toFixed(2)} ms`;
-    const p99 = latency?.p99Ms && `p99 ${latency.p99Ms.median.toFixed(2)} ms`;
+    const quantiles = [
+      latency?.p50Ms && `p50 ${latency.p50Ms.median.toFixed(2)} ms`,
+      latency?.p99Ms && `p99 ${latency.p99Ms.median.toFixed(2)} ms`,
+    ].filter((text) => text !== undefined);
     return [
-      h('td', {}, shown ?? '–', ...[p50, p99].map((text) => text && h('div', { class: 'muted' }, text))),
-      h('td', {}, ratioText(ratio)),
+      h(
+        'td',
+        {},
+        valueText(spread.median, unit),
+        h('div', { class: 'muted' }, `${valueText(spread.min, unit)} – ${valueText(spread.max, unit)}`),
+        quantiles.length > 0 && h('div', { class: 'muted' }, quantiles.join(', ')),
+      ),
+      h('td', {}, ratioText(subject[measure]?.ratio ?? null)),
     ];
   };
   const heads = MEASURES.flatMap((measure) => [
@@ -96,7 +102,7 @@ function table({ backends }: BenchFigures, say: Say, speech: Speech): HTMLElemen
     { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': speech.text('asTable') },
     h(
       'table',
-      { class: 'figures' },
+      { class: 'figures costs' },
       h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, speech.text('subject')), ...heads)),
       h(
         'tbody',
