@@ -79,7 +79,9 @@ export function readBenchFigures(value: unknown): BenchFigures {
     if (isOfAll(value)) return figuresOf(value);
     if (isOfRedis(value)) return figuresOfRedis(value);
   }
-  throw new NotABenchResult('is not a result of `holdfast bench --json FILE` or `npm run bench -- --json FILE`, version 1');
+  throw new NotABenchResult(
+    'is not a result of `holdfast bench --json FILE` or `npm run bench -- --json FILE`, version 1',
+  );
 }
 
 function isOfAll(value: unknown): value is BenchDocument {
@@ -131,7 +133,7 @@ function figuresOfRedis({ startedAt, command, rounds, machine, core, pairs, hand
   });
   const redis = [
     subject('acquire', 'holdfast', 'acquire, release'),
-    subject('raw', 'token-list', 'SET NX PX, compare-and-delete; BLPOP'),
+    subject('raw', 'token-list', 'SET NX PX, compare-and-delete; hand-over: BLPOP'),
   ];
   const alone = pairOf(core, 'core-acquire');
   const memory = { id: 'holdfast', how: 'acquire, release', serial: alone, concurrent: null, handOver: null };

@@ -24,7 +24,7 @@ export function benchFigures(named: string | undefined): BenchFigures | undefine
 }
 
 /** Throws a `UsageError` that says what is wrong with it. `-` is standard input. */
-export function readBenchFile(file: string): BenchFigures {
+function readBenchFile(file: string): BenchFigures {
   let text: string;
   try {
     text = readFileSync(file === '-' ? 0 : file, 'utf8');

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { BACKENDS } from '../bench/backends.ts';
 import { inEnglish, type Say, sayIn } from '../messages/say.ts';
 import { gapsOf } from '../messages/template.ts';
 import { advisor as chinese } from '../messages/zh/advisor/all.ts';
@@ -15,7 +16,7 @@ import { situations } from './situations.testing.ts';
 import { toldFromJson } from './told.ts';
 import { treeLines } from './tree-text.ts';
 import { FORKS } from './way.ts';
-import { unmeasured } from './wording.ts';
+import { comparedText, unmeasured } from './wording.ts';
 
 const inChinese = sayIn('zh');
 const plain = { bold: same, dim: same, good: same, bad: same };
@@ -86,7 +87,10 @@ async function textsThatAreSaid(): Promise<string[]> {
   ]) {
     expect(() => toldFromJson(document, listen)).toThrow();
   }
-  // How servers were started is what benchmarks say; they have more of it than these two.
+  for (const { raw, rawHandOver } of BACKENDS) {
+    if (raw !== undefined) comparedText(rawHandOver === undefined ? raw : `${raw}; hand-over: ${rawHandOver}`, listen);
+  }
+  // How servers were started is what benchmarks say, and more of it than these two.
   return [...asked, ...STARTED];
 }
 
@@ -102,20 +106,7 @@ const oneOfEach: readonly Told[] = (['data', 'work', 'leader', 'job'] as const).
   ),
 );
 
-const STARTED = [
-  'no server: the core by itself',
-  'no server: a file, not flushed',
-  'one server',
-  'one server, in memory only',
-  'one server, appendfsync always',
-  'five Redis servers, in memory only',
-  'one member, flushes each write',
-  'three members, each flushes each write',
-  'one server, flushes each write',
-  'three servers, each flushes each write',
-  'flushes each commit',
-  'MariaDB, flushes each commit',
-];
+const STARTED = ['one server', ...BACKENDS.map(({ what }) => what)];
 
 /** Said by the command around it, and by nothing that runs here. */
 const OF_THE_COMMAND = [
@@ -125,7 +116,7 @@ const OF_THE_COMMAND = [
   'There is no terminal to ask on. Say with options or with --input what the lock is for, such as --protects data --peak 500.',
 ];
 
-const NAMES = ['PostgreSQL', 'Redis', 'etcd', 'ZooKeeper'];
+const NAMES = ['PostgreSQL', 'Redis', 'etcd', 'ZooKeeper', 'BLPOP', 'pg_advisory_lock', 'GET_LOCK'];
 
 describe('the advisor in Chinese', () => {
   it('has a text for everything that is said in English, with the same gaps, and no text for anything else', async () => {

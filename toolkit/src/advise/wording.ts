@@ -70,6 +70,16 @@ function howToMeasure(backend: BackendId | undefined, say: Say): string {
   });
 }
 
+const HAND_OVER = '; hand-over: ';
+
+/** What ours were measured against, as the benchmark says it: what stands for a pair, and what for a hand-over. */
+export function comparedText(how: string, say: Say): string {
+  const [pair = '', handOver] = how.split(HAND_OVER);
+  return handOver === undefined
+    ? say(pair)
+    : say('{pair}; hand-over: {handOver}', { pair: say(pair), handOver: say(handOver) });
+}
+
 export interface Neighbour {
   readonly title: string;
   readonly because: string;

@@ -5,7 +5,7 @@
  */
 import { accessSync, constants, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { readBenchFile } from '../advise/bench-file.ts';
+import { benchFigures } from '../advise/bench-file.ts';
 import { UsageError } from '../cli/usage.ts';
 import type { Language } from '../messages/language.ts';
 import { speechIn } from '../messages/speech.ts';
@@ -28,7 +28,7 @@ export function checkOutput({ json, report, bench }: OutputFiles): void {
   if (report !== undefined) checkWritable('--report', report);
   if (bench === undefined) return;
   if (report === undefined) throw new UsageError('--bench is for the page: say with --report where to write it.');
-  readBenchFile(bench);
+  benchFigures(bench);
 }
 
 /** Writes them, and gives the lines that say where they are. */
@@ -36,7 +36,7 @@ export function writeOutput(run: Run, { json, report, bench, lang }: OutputFiles
   const speech = speechIn(lang);
   const lines: string[] = [];
   if (report !== undefined) {
-    writeFileSync(report, reportPage(run, lang, bench === undefined ? undefined : readBenchFile(bench)));
+    writeFileSync(report, reportPage(run, lang, benchFigures(bench)));
     lines.push(speech.text('reportAt', { file: path.resolve(report) }));
   }
   if (json !== undefined && json !== '-') {

@@ -32,7 +32,10 @@ export function adviseCommand(): Command {
       '--input <file>',
       'read the inputs from a JSON file, or with - from standard input; options stand before it',
     )
-    .option('--bench <file>', 'say what it costs here: what `holdfast bench --json FILE` wrote; holdfast-bench.json, if it is in this folder')
+    .option(
+      '--bench <file>',
+      'say what it costs here: what `holdfast bench --json FILE` wrote; holdfast-bench.json, if it is in this folder',
+    )
     .option('--tree', 'print the whole decision tree, and advise nothing')
     .addOption(jsonOption())
     .addOption(langOption('the language of questions and answers'))

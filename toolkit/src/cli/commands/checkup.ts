@@ -36,7 +36,10 @@ export function checkupCommand(): Command {
       )
       .option('--json <file>', 'write the results to a file, or with - to standard output in place of the text')
       .option('--report <file>', 'draw the results on a page, one HTML file that needs no network')
-      .option('--bench <file>', 'put on the page what locks cost here: what a benchmark has written with --json FILE')
+      .option(
+        '--bench <file>',
+        'put on the page what locks cost here: what `holdfast bench --json FILE` wrote; holdfast-bench.json, if it is in this folder',
+      )
       .addOption(langOption('the language of what is printed and of the page'))
       .option('--keep', 'keep histories and server logs, in ./holdfast-runs')
       .option('--seed-timing', 'the timing of the experiments that these repeat: TTL 10 s and a try every 200 ms, …')
@@ -60,7 +63,10 @@ function judgeCommand(): Command {
     .option('--claims', 'hold what our locks state about themselves against it')
     .option('--json <file>', 'write the results to a file, or with - to standard output in place of the text')
     .option('--report <file>', 'draw the results on a page, one HTML file that needs no network')
-    .option('--bench <file>', 'put on the page what locks cost here: what a benchmark has written with --json FILE')
+    .option(
+      '--bench <file>',
+      'put on the page what locks cost here: what `holdfast bench --json FILE` wrote; holdfast-bench.json, if it is in this folder',
+    )
     .addOption(langOption('the language of what is printed and of the page'))
     .addHelpText('after', `\nExit codes:\n${exitCodeLines(['done', 'notAsExpected', 'unknown', 'usage']).join('\n')}`)
     .action((file: string, options: JudgeOptions) =>

@@ -72,6 +72,18 @@ export const words: Readonly<Record<string, string>> = {
   'flushes each commit': '每次提交刷盘',
   'MariaDB, flushes each commit': 'MariaDB，每次提交刷盘',
 
+  '{pair}; hand-over: {handOver}': '{pair}；交接：{handOver}',
+  'SET NX PX, compare-and-delete': 'SET NX PX、比较后删除',
+  'SET NX PX, compare-and-delete, on all': 'SET NX PX、比较后删除，所有服务器',
+  'put and delete that compare the revision': '比较 revision 的 put 与 delete',
+  'create and delete of an ephemeral node': '临时节点的创建与删除',
+  'upsert and update of a row': '一行的 upsert 与 update',
+  'a watch on the one before': '监视前一个',
+  "etcd's lock service": 'etcd 的锁服务',
+  BLPOP: 'BLPOP',
+  pg_advisory_lock: 'pg_advisory_lock',
+  GET_LOCK: 'GET_LOCK',
+
   'Press Enter for what stands in brackets.': '直接按回车，取方括号里的值。',
   'The same again:': '再来一次：',
   'The questions were not answered to the end.': '问题没有答完。',

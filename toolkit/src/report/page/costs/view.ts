@@ -7,6 +7,7 @@
 
 import type { BackendFigures, BenchFigures, SubjectFigures } from '../../../advise/bench-figures.ts';
 import { aboutTheBench } from '../../../advise/measured.ts';
+import { comparedText } from '../../../advise/wording.ts';
 import type { Spread } from '../../../bench/statistics.ts';
 import { type Say, sayIn } from '../../../messages/say.ts';
 import type { Speech } from '../../../messages/speech.ts';
@@ -119,7 +120,9 @@ function table({ backends }: BenchFigures, say: Say, speech: Speech): HTMLElemen
                 h(
                   'div',
                   { class: 'muted' },
-                  subject.id === 'holdfast' ? [server, say(what)].filter(Boolean).join(', ') : subject.how,
+                  subject.id === 'holdfast'
+                    ? [server, say(what)].filter(Boolean).join(', ')
+                    : comparedText(subject.how, say),
                 ),
               ),
               ...MEASURES.flatMap((measure) => cells(subject, measure)),
