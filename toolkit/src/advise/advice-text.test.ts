@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { type Advice, advise } from './advice.ts';
 import { adviceLines, wrapped } from './advice-text.ts';
 import { ANSWERS, type AnswerId } from './answers.ts';
-import { measuredLines, NotABenchResult, readBenchResult } from './measured.ts';
+import { benchOfRedis as bench, benchOfAll } from './bench.testing.ts';
+import { NotABenchResult, readBenchFigures } from './bench-figures.ts';
+import { measuredLines } from './measured.ts';
 import { InputError, parseRate, toldFromJson } from './told.ts';
 import { treeLines } from './tree-text.ts';
 
@@ -14,50 +16,8 @@ const plain = {
   bad: (text: string) => text,
 };
 const text = (advice: Advice, width = 80): string => adviceLines(advice, width, plain).join('\n');
-
-const spread = (median: number): object => ({ median, min: median / 2, max: median * 2 });
-/** As `npm run bench` writes it. */
-const bench = readBenchResult({
-  version: 1,
-  startedAt: '2026-01-02T03:04:05.000Z',
-  command: 'npm run bench',
-  rounds: 15,
-  machine: { cpuModel: 'A processor', cpus: 2, node: 'v20.20.2', server: 'redis 7.0.15' },
-  pairs: [
-    { names: 1, subjects: { acquire: { perSecond: spread(2_000), p50Ms: spread(0.4), p99Ms: spread(0.9) } } },
-    { names: 64, subjects: { acquire: { perSecond: spread(20_000) } } },
-  ],
-  handOvers: [
-    { waiters: 10, processes: 4, holdMs: 0, subjects: { holdfast: { p50Ms: spread(0.8), p95Ms: spread(2) } } },
-  ],
-});
-
-const pairs = (perSecond: number): object => ({ perSecond: spread(perSecond), p50Ms: spread(0.4), p99Ms: spread(0.9) });
-/** As `holdfast bench --json` writes it. */
-const document = readBenchResult({
-  document: 'holdfast bench',
-  version: 1,
-  startedAt: '2026-01-02T03:04:05.000Z',
-  command: 'npx holdfast bench',
-  settings: { rounds: 7, names: 64, waiters: 10, waitingProcesses: 2 },
-  machine: { cpuModel: 'A processor', cpus: 2, node: 'v20.20.2' },
-  backends: [
-    {
-      id: 'etcd-3',
-      what: 'three members',
-      server: 'etcd 3.5.1',
-      subjects: [
-        {
-          id: 'holdfast',
-          serial: pairs(900),
-          concurrent: pairs(4_000),
-          handOver: { p50Ms: spread(2.5), p99Ms: 8 },
-        },
-        { id: 'raw', serial: pairs(1_111), concurrent: null, handOver: null },
-      ],
-    },
-  ],
-});
+/** On one line, however it is wrapped. */
+const inOneLine = (advice: Advice): string => text(advice).replace(/\s+/g, ' ');
 
 describe('the text of an advice', () => {
   it('stays within 80 and within 60 columns, code aside, whatever the answer', () => {
@@ -89,9 +49,11 @@ describe('the text of an advice', () => {
   });
 
   it('says what it costs here, as the benchmark has measured it', () => {
-    const shown = text(advise({ servers: ['redis'], protects: 'work', peakPerSecond: 5_000 }, bench), 200);
-    expect(shown).toContain('One after the other: 2,000/s (1,000 to 4,000), p50 0.40 ms, p99 0.90 ms.');
-    expect(shown).toContain('Handed over among 10 waiters in 4 processes, held for 0 ms: p50 0.80 ms, p95 2.00 ms.');
+    const shown = inOneLine(advise({ servers: ['redis'], protects: 'work', peakPerSecond: 5_000 }, bench));
+    expect(shown).toContain(
+      'redis 7.0.15, one server: one after the other: 2,000/s (1,000 to 4,000), p50 0.40 ms, p99 0.90 ms.',
+    );
+    expect(shown).toContain('handed over among 10 waiters in 4 processes: p50 0.80 ms.');
     expect(shown).toContain('The peak of 5,000/s is 25 % of the best of these.');
     expect(shown).not.toContain('not measured on this machine');
   });
@@ -108,15 +70,12 @@ describe('the text of an advice', () => {
     expect(shown).not.toContain('2,000/s');
   });
 
-  it('says what it costs on any backend, as the benchmark of all has measured it', () => {
-    const shown = text(advise({ servers: ['etcd'], skills: ['etcd'], peakPerSecond: 2_000 }, document), 200);
-    expect(shown).toContain(
-      'etcd-3 (etcd 3.5.1), one after the other: 900/s (450 to 1,800), p50 0.40 ms, p99 0.90 ms.',
+  it('reads what the benchmark of all backends has written', () => {
+    const all = readBenchFigures(benchOfAll);
+    expect(inOneLine(advise({ servers: ['etcd'], skills: ['etcd'] }, all))).toContain(
+      'etcd 3.4.23, three members, each flushes each write: one after the other: 300/s (150 to 600), p50 3.00 ms',
     );
-    expect(shown).toContain('etcd-3, handed over among 10 waiters in 2 processes: p50 2.50 ms, p99 8.00 ms.');
-    expect(shown).toContain('The peak of 2,000/s is 50 % of the best of these.');
-    expect(shown).not.toContain('1,111');
-    expect(measuredLines(document, 'redis', 2_000)).toEqual([]);
+    expect(measuredLines(all, 'sql-session', 10)).toEqual([]);
   });
 
   it('does not divide what is quoted', () => {
@@ -174,7 +133,7 @@ describe('inputs from outside', () => {
   });
 
   it('are no benchmark, if they are something else', () => {
-    expect(() => readBenchResult({ version: 2 })).toThrow(NotABenchResult);
-    expect(() => readBenchResult(null)).toThrow(NotABenchResult);
+    expect(() => readBenchFigures({ version: 2 })).toThrow(NotABenchResult);
+    expect(() => readBenchFigures(null)).toThrow(NotABenchResult);
   });
 });

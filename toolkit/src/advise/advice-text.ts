@@ -4,11 +4,12 @@
  * @module
  */
 import { widthOf } from '../cli/text.ts';
+import { inEnglish, type Say } from '../messages/say.ts';
 import type { Advice } from './advice.ts';
-import { ANSWERS, type BackendId, type Note } from './answers.ts';
-import { count, formatMs } from './format.ts';
-import { MEASURED_AS } from './measured-backends.ts';
+import { ANSWERS, type Note } from './answers.ts';
+import { count, typedMs } from './format.ts';
 import { complete, QUESTIONS, type Question, questionOf, type Situation, type Told } from './situation.ts';
+import { neighboursOf, settingsText, unmeasured } from './wording.ts';
 
 /** How parts of the text are made to stand out; all of them give the text back where there are no colours. */
 export interface Paint {
@@ -21,30 +22,24 @@ export interface Paint {
 /** Longer lines are hard to read, however wide the terminal is. */
 const WIDEST = 100;
 
-export function adviceLines(advice: Advice, width: number, paint: Paint): string[] {
+export function adviceLines(advice: Advice, width: number, paint: Paint, say: Say = inEnglish): string[] {
   const page = new Page(Math.min(width, WIDEST), paint);
   page.title(advice.title, advice.lock);
   page.paragraph(advice.summary);
-  page.section('Why', () => {
+  page.section(say('Why'), () => {
     for (const { because } of advice.reasons) page.item('·', because);
   });
   if (advice.settings !== null && advice.lock) {
-    const { ttlMs, ridesOutMs, freeAfterMs } = advice.settings;
-    page.section('Settings', () => {
-      const free = freeAfterMs === 0 ? 'at once' : `after ${formatMs(freeAfterMs)} at the latest`;
-      page.item(
-        '·',
-        `TTL ${formatMs(ttlMs)}, renewed all the time. A killed holder's lock is free ${free}; a holder that is paused for up to ${formatMs(ridesOutMs)} keeps it.`,
-      );
-    });
+    const { settings } = advice;
+    page.section(say('Settings'), () => page.item('·', settingsText(settings, say)));
   }
   for (const { title, language, text } of advice.code) {
     page.section(`${title} (${language === 'js' ? 'JavaScript' : 'shell'})`, () => page.code(text));
   }
-  notes(page, advice.lock ? 'First' : 'Instead', advice.setUp);
+  notes(page, advice.lock ? say('First') : say('Instead'), advice.setUp);
   if (advice.risks.length > 0) {
     page.section(
-      advice.lock ? 'What remains unsafe, and what the business does about it' : 'What to look out for',
+      advice.lock ? say('What remains unsafe, and what the business does about it') : say('What to look out for'),
       () => {
         for (const { text, remedy, see } of advice.risks) {
           page.item(paint.bad('!'), text);
@@ -54,9 +49,9 @@ export function adviceLines(advice: Advice, width: number, paint: Paint): string
       },
     );
   }
-  cost(page, advice);
-  turns(page, advice);
-  assumptions(page, advice);
+  cost(page, advice, say);
+  turns(page, advice, say);
+  assumptions(page, advice, say);
   return page.lines;
 }
 
@@ -67,72 +62,66 @@ function notes(page: Page, title: string, items: readonly Note[]): void {
   });
 }
 
-function cost(page: Page, { answer, cost: items, measured, lock }: Advice): void {
+function cost(page: Page, { answer, cost: items, measured, lock }: Advice, say: Say): void {
   const { backend } = ANSWERS[answer];
   if (items.length === 0 && measured === null) return;
-  page.section('What it costs', () => {
+  page.section(say('What it costs'), () => {
     for (const { text, see } of items) page.item('·', text, 2, see);
     if (measured !== null && measured.lines.length > 0) {
-      page.item('·', `Measured: ${measured.about}`);
+      page.item('·', say('Measured: {about}', { about: measured.about }));
       for (const line of measured.lines) page.item('·', line, 4);
     } else if (measured !== null) {
-      page.item('·', 'This benchmark has not measured this one.');
+      page.item('·', say('This benchmark has not measured this one.'));
     } else if (lock) {
-      page.item('·', `In rate and latency: not measured on this machine. ${howToMeasure(backend)}`);
+      const [first = '', ...more] = unmeasured(backend, say);
+      page.item('·', first);
+      for (const sentence of more) page.item('·', sentence, 4);
     }
   });
 }
 
-function howToMeasure(backend: BackendId | undefined): string {
-  if (backend === 'sql-session') return '`npm run bench:sql` does that.';
-  if (backend === undefined) return 'Do that with your own load before you rely on it.';
-  return `\`holdfast bench ${MEASURED_AS[backend].join(' ')} --json holdfast-bench.json\` does that, and then it stands here.`;
-}
-
-/** Turns to the same answer at the same fork are one line. */
-function turns(page: Page, { turns: all }: Advice): void {
-  if (all.length === 0) return;
-  page.section('One different input, and it is another answer', () => {
-    const groups = new Map<string, { title: string; because: string; ways: string[] }>();
-    for (const turn of all) {
-      const key = `${turn.answer} ${turn.fork}`;
-      const group = groups.get(key) ?? { title: turn.title, because: turn.because, ways: [] };
-      group.ways.push(`${questionOf(turn.input).flag} ${turn.to}`);
-      groups.set(key, group);
-    }
-    for (const { title, because, ways } of groups.values()) {
-      page.item('·', `--${waysText(ways)} → ${title}`);
+function turns(page: Page, advice: Advice, say: Say): void {
+  if (advice.turns.length === 0) return;
+  page.section(say('One different input, and it is another answer'), () => {
+    for (const { title, because, turns } of neighboursOf(advice)) {
+      page.item('·', `${waysText(turns, say)} → ${title}`);
       page.item(' ', because);
     }
   });
 }
 
-function waysText(ways: readonly string[]): string {
-  return ways.length <= 4 ? ways.join(', or --') : `${ways.slice(0, 3).join(', or --')}, or ${ways.length - 3} others`;
+function waysText(turns: Advice['turns'], say: Say): string {
+  const ways = turns.map(({ input, to }) => `--${questionOf(input).flag} ${to}`);
+  const shown = ways.length <= 4 ? ways : ways.slice(0, 3);
+  const rest = ways.length - shown.length;
+  return [...shown, ...(rest === 0 ? [] : [say('{n} others', { n: rest })])].join(say(', or '));
 }
 
-function assumptions(page: Page, { assumed, situation }: Advice): void {
+function assumptions(page: Page, { assumed, situation }: Advice, say: Say): void {
   if (assumed.length === 0) return;
-  page.section('Assumed, since it was not said', () => {
+  page.section(say('Assumed, since it was not said'), () => {
     page.paragraph(
-      assumed.map((input) => `${questionOf(input).flag} ${valueText(questionOf(input), situation)}`).join(' · '),
+      assumed.map((input) => `${questionOf(input).flag} ${assumedText(questionOf(input), situation)}`).join(' · '),
     );
   });
 }
 
-/** An input as one would write it on the command line. */
-function valueText(question: Question, situation: Situation): string {
+function assumedText(question: Question, situation: Situation): string {
+  return question.kind === 'rate' ? `${count(situation[question.input])}/s` : typed(question, situation);
+}
+
+/** An input as one would write it on the command line: exactly, whatever it is. */
+function typed(question: Question, situation: Situation): string {
   if (question.kind === 'choice') return situation[question.input];
   if (question.kind === 'list') return situation[question.input].join(',') || 'none';
-  const value = situation[question.input];
-  return question.kind === 'rate' ? `${count(value)}/s` : formatMs(value).replace(' ', '').replace('min', 'm');
+  return question.kind === 'rate' ? String(situation[question.input]) : typedMs(situation[question.input]);
 }
 
 /** What was said, as the options that say it again, one each. */
 export function sayAgain(told: Told): string[] {
   const { situation } = complete(told);
   return QUESTIONS.filter(({ input }) => told[input] !== undefined).map(
-    (question) => `--${question.flag} ${valueText(question, situation).replace(/,(?=\d{3})|\/s$/g, '')}`,
+    (question) => `--${question.flag} ${typed(question, situation)}`,
   );
 }
 
@@ -179,16 +168,29 @@ class Page {
   }
 }
 
-/** Words are never divided; a word that is wider than the width has a line of its own. What stands in brackets is one word. */
+/** What a word is made of where it is neither Chinese nor quoted. */
+const LETTER = '[^\\s\\p{Script=Han}（“《，。；：！？、）”》`[]';
+
+/**
+ * A word, with what may not be parted from it. A Chinese character is one, with the marks that may not begin or end a line;
+ * what is quoted or stands in brackets is one as well.
+ */
+const WORD = new RegExp(
+  `[（“《]*(?:\\p{Script=Han}|(?:${LETTER}*(?:\\[[^\\]]*\\]|\`[^\`]*\`)|${LETTER})${LETTER}*)[，。；：！？、）”》]*|\\S`,
+  'gu',
+);
+
+/** Words are never divided; a word that is wider than the width has a line of its own. */
 export function wrapped(text: string, width: number): string[] {
   const lines: string[] = [];
   let [line, used] = ['', 0];
-  for (const word of text.match(/\[[^\]]*\]\S*|`[^`]*`\S*|\S+/g) ?? []) {
+  for (const { 0: word, index } of text.matchAll(WORD)) {
+    const gap = /\s/.test(text[index - 1] ?? '') ? ' ' : '';
     const takes = widthOf(word);
     if (line === '') {
       [line, used] = [word, takes];
-    } else if (used + 1 + takes <= width) {
-      [line, used] = [`${line} ${word}`, used + 1 + takes];
+    } else if (used + gap.length + takes <= width) {
+      [line, used] = [line + gap + word, used + gap.length + takes];
     } else {
       lines.push(line);
       [line, used] = [word, takes];

@@ -4,11 +4,13 @@
  *
  * @module
  */
+import { inEnglish, type Say } from '../messages/say.ts';
 import { ANSWERS, type Answer, type AnswerId, DUTIES, type Note, type Risk } from './answers.ts';
-import { codeFor, type Snippet } from './code.ts';
+import type { BenchFigures } from './bench-figures.ts';
+import { codeFor, type Snippet, withComments } from './code.ts';
 import { holds } from './condition.ts';
 import { count, formatMs } from './format.ts';
-import { aboutTheBench, type Measured, measuredLines } from './measured.ts';
+import { aboutTheBench, measuredLines } from './measured.ts';
 import { type Settings, settingsFor } from './settings.ts';
 import { complete, type Input, type Situation, type Told } from './situation.ts';
 import type { Step } from './way.ts';
@@ -54,31 +56,33 @@ export class ContradictionError extends Error {
 }
 
 /** The advice for what has been told; the rest is assumed, and named. Throws `ContradictionError`. */
-export function advise(told: Told, bench?: Measured): Advice {
+export function advise(told: Told, bench?: BenchFigures, say: Say = inEnglish): Advice {
   const { situation, assumed } = complete(told);
-  const contradictions = contradictionsOf(situation);
+  const contradictions = contradictionsOf(situation).map(({ id, says }) => ({ id, says: say(says) }));
   if (contradictions.length > 0) throw new ContradictionError(contradictions);
 
   const { answer, steps } = wayOf(situation);
   const { title, backend, summary, setUp, cost, risks } = ANSWERS[answer];
   const settings = backend === undefined ? undefined : settingsFor(backend, situation);
   const shown = <N extends Note>(notes: readonly N[]): readonly N[] =>
-    notes.filter(({ when }) => when === undefined || holds(when, situation));
+    notes.filter(({ when }) => when === undefined || holds(when, situation)).map((note) => said(note, say));
   return {
     version: 1,
     answer,
-    title,
+    title: say(title),
     lock: isLock(ANSWERS[answer]),
-    summary,
-    reasons: steps.filter(({ fork, took }) => took === 'yes' || fork.tellsNo === true).map(reasonOf),
+    summary: say(summary),
+    reasons: steps
+      .filter(({ fork, took }) => took === 'yes' || fork.tellsNo === true)
+      .map((step) => reasonOf(step, say)),
     settings: settings ?? null,
-    code: codeFor(answer, backend, settings, situation),
+    code: codeFor(answer, backend, settings, situation).map((snippet) => withComments(snippet, say)),
     setUp: shown(setUp),
-    cost: [...shown(cost), ...oneLine(ANSWERS[answer], situation)],
-    measured: measuredOn(bench, ANSWERS[answer], situation),
-    risks: [...(settings === undefined ? [] : timingRisks(settings, situation)), ...shown(risks)],
+    cost: [...shown(cost), ...oneLine(ANSWERS[answer], situation, say)],
+    measured: measuredOn(bench, ANSWERS[answer], situation, say),
+    risks: [...(settings === undefined ? [] : timingRisks(settings, situation, say)), ...shown(risks)],
     duties: isLock(ANSWERS[answer]) ? shown(DUTIES) : [],
-    turns: turnsOf(situation).map((turn) => ({ ...turn, title: ANSWERS[turn.answer].title })),
+    turns: turnsOf(situation, say).map((turn) => ({ ...turn, title: say(ANSWERS[turn.answer].title) })),
     situation,
     assumed,
   };
@@ -88,43 +92,65 @@ function isLock({ backend }: Answer): boolean {
   return backend !== undefined && backend !== 'memory';
 }
 
-function reasonOf({ fork, took }: Step): Reason {
-  return { fork: fork.id, says: fork.says, took, because: fork.because[took] };
+function reasonOf({ fork, took }: Step, say: Say): Reason {
+  return { fork: fork.id, says: say(fork.says), took, because: say(fork.because[took]) };
+}
+
+/** A note, or a risk with its remedy, in that language. */
+function said<N extends Note>(note: N, say: Say): N {
+  return { ...note, text: say(note.text), ...('remedy' in note ? { remedy: say(String(note.remedy)) } : {}) };
 }
 
 /** What one lock lets through, whatever holds it. */
-function oneLine(answer: Answer, { protects, holdMs, peakPerSecond }: Situation): readonly Note[] {
+function oneLine(answer: Answer, { protects, holdMs, peakPerSecond }: Situation, say: Say): readonly Note[] {
   if (!isLock(answer) || protects !== 'data' || holdMs <= 0) return [];
   const through = 1_000 / holdMs;
   const lines = Math.ceil(peakPerSecond / through);
-  const most = `Held for ${formatMs(holdMs)}, one lock lets at most ${count(through)} holders a second through`;
+  const values = { span: formatMs(holdMs), n: count(through), peak: count(peakPerSecond), lines: count(lines) };
   return [
     {
       text:
         lines <= 1
-          ? `${most}.`
-          : `${most}: the peak of ${count(peakPerSecond)}/s needs ${count(lines)} different locks at least.`,
+          ? say('Held for {span}, one lock lets at most {n} holders a second through.', values)
+          : say(
+              'Held for {span}, one lock lets at most {n} holders a second through: the peak of {peak}/s needs {lines} different locks at least.',
+              values,
+            ),
     },
   ];
 }
 
-function measuredOn(bench: Measured | undefined, { backend }: Answer, situation: Situation): Advice['measured'] {
+function measuredOn(
+  bench: BenchFigures | undefined,
+  { backend }: Answer,
+  situation: Situation,
+  say: Say,
+): Advice['measured'] {
   if (bench === undefined || backend === undefined) return null;
-  return { about: aboutTheBench(bench), lines: measuredLines(bench, backend, situation.peakPerSecond) };
+  return { about: aboutTheBench(bench, say), lines: measuredLines(bench, backend, situation.peakPerSecond, say) };
 }
 
-function timingRisks(settings: Settings, { pauseMs, freeWithinMs }: Situation): readonly Risk[] {
+function timingRisks(settings: Settings, { pauseMs, freeWithinMs }: Situation, say: Say): readonly Risk[] {
   const risks: Risk[] = [];
   if (pauseMs > settings.ridesOutMs) {
     risks.push({
-      text: `The longest pause (${formatMs(pauseMs)}) is more than this lease rides out for certain (${formatMs(settings.ridesOutMs)}): such a holder loses the lock.`,
-      remedy: `The check at the resource, below; or a TTL of ${formatMs(Math.ceil((pauseMs * 5) / 3 / 1_000) * 1_000)} and more, at the price of waiting that long for a holder that has died.`,
+      text: say(
+        'The longest pause ({pause}) is more than this lease rides out for certain ({span}): such a holder loses the lock.',
+        { pause: formatMs(pauseMs), span: formatMs(settings.ridesOutMs) },
+      ),
+      remedy: say(
+        'The check at the resource, below; or a TTL of {span} and more, at the price of waiting that long for a holder that has died.',
+        { span: formatMs(Math.ceil((pauseMs * 5) / 3 / 1_000) * 1_000) },
+      ),
     });
   }
   if (settings.freeAfterMs > freeWithinMs) {
     risks.push({
-      text: `The lock of a killed holder may be free only after ${formatMs(settings.freeAfterMs)}, and not within ${formatMs(freeWithinMs)}: its server gives no shorter TTL as it is delivered.`,
-      remedy: 'A backend that frees at once (the embedded file, a session lock), or a server with shorter ticks.',
+      text: say(
+        'The lock of a killed holder may be free only after {span}, and not within {wished}: its server gives no shorter TTL as it is delivered.',
+        { span: formatMs(settings.freeAfterMs), wished: formatMs(freeWithinMs) },
+      ),
+      remedy: say('A backend that frees at once (the embedded file, a session lock), or a server with shorter ticks.'),
     });
   }
   return risks;

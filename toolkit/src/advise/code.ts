@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { Say } from '../messages/say.ts';
 import type { AnswerId, BackendId } from './answers.ts';
 import type { Settings } from './settings.ts';
 import type { Situation } from './situation.ts';
@@ -34,6 +35,14 @@ export function codeFor(
   };
   const command = situation.protects === 'job' ? commandFor(backend, settings, situation) : undefined;
   return command === undefined ? [program] : [program, command];
+}
+
+/** The same in another language: its title, and what its comments say. */
+export function withComments({ title, language, text }: Snippet, say: Say): Snippet {
+  const said = text
+    .replace(/(?<=^|\s)\/\/ (.+)$/gm, (_, comment: string) => `// ${say(comment)}`)
+    .replace(/^\/\*\* (.+) \*\/$/gm, (_, comment: string) => `/** ${say(comment)} */`);
+  return { title: say(title), language, text: said };
 }
 
 function programFor(answer: AnswerId, backend: BackendId, settings: Settings, situation: Situation): string {

@@ -1,5 +1,5 @@
 /**
- * Numbers in a sentence: `850 ms`, `15 s`, `1.5 s`, `2 min`; `5,000`.
+ * Numbers in a sentence: `850 ms`, `15 s`, `1.5 s`, `2 min`; `5,000`. And as they are typed: `850ms`, `15s`, `2m`.
  *
  * @module
  */
@@ -12,4 +12,10 @@ export function formatMs(ms: number): string {
 export function count(value: number): string {
   const digits = value < 10 && !Number.isInteger(value) ? value.toFixed(2) : Math.round(value).toString();
   return digits.replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/** Read again it is the same number, to the millisecond. */
+export function typedMs(ms: number): string {
+  if (ms % 1_000 !== 0 || ms === 0) return `${ms}ms`;
+  return ms % 60_000 === 0 && ms > 60_000 ? `${ms / 60_000}m` : `${ms / 1_000}s`;
 }

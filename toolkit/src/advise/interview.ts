@@ -4,13 +4,13 @@
  *
  * @module
  */
-import { parseDuration } from '../cli/durations.ts';
+import { inEnglish, type Say } from '../messages/say.ts';
 import { ANSWERS } from './answers.ts';
 import { holds, inputsOf } from './condition.ts';
 import { count, formatMs } from './format.ts';
 import { CONTRADICTIONS } from './rules.ts';
 import { assumed, complete, type Input, type Question, questionOf, type Situation, type Told } from './situation.ts';
-import { checked, parseRate } from './told.ts';
+import { checked, parseRate, parseTime } from './told.ts';
 import { nextQuestion, wayOf } from './way.ts';
 
 export interface Dialogue {
@@ -26,21 +26,21 @@ const BEFORE: { readonly [I in Input]?: readonly Input[] } = {
 };
 
 /** Asks until the answer is certain, and then what its settings and its code depend on. Undefined when the input ends. */
-export async function interview(dialogue: Dialogue, before: Told = {}): Promise<Told | undefined> {
-  let told: Told = before;
+export async function interview(dialogue: Dialogue, say: Say = inEnglish): Promise<Told | undefined> {
+  let told: Told = {};
   for (;;) {
     const input = next(told);
     if (input === undefined) return told;
     const question = questionOf(input);
     const usual = assumed(input, told);
-    showQuestion(dialogue, question, usual);
-    const line = await dialogue.ask(`${promptFor(question, usual)}> `);
+    showQuestion(dialogue, question, usual, say);
+    const line = await dialogue.ask(`${promptFor(question, usual, say)}> `);
     if (line === undefined) return undefined;
     try {
-      const candidate = { ...told, [input]: line.trim() === '' ? usual : parseAnswer(question, line.trim()) };
+      const candidate = { ...told, [input]: line.trim() === '' ? usual : parseAnswer(question, line.trim(), say) };
       const objection = objectionTo(candidate, input);
       if (objection === undefined) told = candidate;
-      else dialogue.say(`  ${objection}`);
+      else dialogue.say(`  ${say(objection)}`);
     } catch (error) {
       dialogue.say(`  ${error instanceof Error ? error.message : String(error)}`);
     }
@@ -78,30 +78,32 @@ function objectionTo(told: Told, input: Input): string | undefined {
   })?.says;
 }
 
-function showQuestion(dialogue: Dialogue, question: Question, usual: unknown): void {
-  dialogue.say(question.ask);
+function showQuestion(dialogue: Dialogue, question: Question, usual: unknown, say: Say): void {
+  dialogue.say(say(question.ask));
   if (question.kind !== 'choice' && question.kind !== 'list') return;
   const wide = Math.max(...question.options.map(({ value }) => value.length));
   for (const [index, { value, label }] of question.options.entries()) {
     const mark = question.kind === 'choice' && value === usual ? '*' : ' ';
-    dialogue.say(`  ${mark} ${index + 1}  ${value.padEnd(wide)}  ${label}`);
+    dialogue.say(`  ${mark} ${index + 1}  ${value.padEnd(wide)}  ${say(label)}`);
   }
 }
 
-function promptFor(question: Question, usual: unknown): string {
-  if (question.kind === 'rate') return `  a second [${count(usual as number)}]`;
-  if (question.kind === 'duration') return `  such as 500ms or 30s [${formatMs(usual as number).replace(' ', '')}]`;
+function promptFor(question: Question, usual: unknown, say: Say): string {
+  if (question.kind === 'rate') return `  ${say('a second')} [${count(usual as number)}]`;
+  if (question.kind === 'duration')
+    return `  ${say('such as 500ms or 30s')} [${formatMs(usual as number).replace(' ', '')}]`;
   if (question.kind === 'choice') return `  [${usual}]`;
   const values = usual as readonly string[];
-  return `  several, with commas [${values.length === 0 ? 'none' : values.join(',')}]`;
+  return `  ${say('several, with commas')} [${values.length === 0 ? 'none' : values.join(',')}]`;
 }
 
 /** By number or by name. */
-function parseAnswer(question: Question, line: string): unknown {
-  if (question.kind === 'rate') return checked(question, parseRate('The rate', line.replace(/,/g, '')), 'The rate');
-  if (question.kind === 'duration') return checked(question, parseDuration('The time', line), 'The time');
+function parseAnswer(question: Question, line: string, say: Say): unknown {
+  const check = (value: unknown, called: string): unknown => checked(question, value, called, say);
+  if (question.kind === 'rate') return check(parseRate(say('The rate'), line.replace(/,/g, ''), say), say('The rate'));
+  if (question.kind === 'duration') return check(parseTime(say('The time'), line, say), say('The time'));
   const named = (text: string): string => question.options[Number(text) - 1]?.value ?? text;
-  if (question.kind === 'choice') return checked(question, named(line), 'The answer');
-  const values = line === 'none' ? [] : line.split(/[,\s]+/).filter((text) => text !== '');
-  return checked(question, values.map(named), 'Each answer');
+  if (question.kind === 'choice') return check(named(line), say('The answer'));
+  const values = line === 'none' ? [] : line.split(/[,，、\s]+/).filter((text) => text !== '');
+  return check(values.map(named), say('Each answer'));
 }

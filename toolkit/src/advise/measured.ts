@@ -1,77 +1,94 @@
 /**
- * What a benchmark has measured on this machine, as far as an answer can use it: `holdfast bench` for all backends, or
- * `npm run bench`, which looks at one Redis and at the core more closely.
+ * What a benchmark has measured on this machine, in sentences, as far as an answer can use it.
  *
  * @module
  */
-import type { BenchDocument } from '../bench/overview/document.ts';
-import type { BenchResult, PairsResult } from '../bench/result.ts';
+import type { BenchBackendId } from '../bench/backends.ts';
+import { inEnglish, type Say } from '../messages/say.ts';
 import type { BackendId } from './answers.ts';
+import type { BackendFigures, BenchFigures, RateFigures } from './bench-figures.ts';
 import { count } from './format.ts';
-import { aboutTheDocument, linesOfDocument, shareLine } from './measured-backends.ts';
 
-export class NotABenchResult extends Error {
-  override readonly name = 'NotABenchResult';
+/** Which of the measured backends an answer may be. None for session locks: the benchmark takes lock rows. */
+export const MEASURED_AS: Readonly<Record<BackendId, readonly BenchBackendId[]>> = {
+  memory: ['memory'],
+  sqlite: ['sqlite'],
+  redis: ['redis', 'redis-aof'],
+  redlock: ['redlock'],
+  etcd: ['etcd', 'etcd-3'],
+  zookeeper: ['zookeeper', 'zookeeper-3'],
+  sql: ['postgres', 'mysql'],
+  'sql-session': [],
+};
+
+/** Lines about rate and latency; none where this backend was not measured. */
+export function measuredLines(
+  bench: BenchFigures,
+  backend: BackendId,
+  peakPerSecond: number,
+  say: Say = inEnglish,
+): readonly string[] {
+  const measured: readonly string[] = MEASURED_AS[backend];
+  const backends = bench.backends.filter(({ id }) => measured.includes(id));
+  const lines = backends.flatMap((one) => linesOf(one, bench, say));
+  return lines.length === 0 ? [] : [...lines, ...peakLines(backends, peakPerSecond, say)];
 }
 
-export type Measured = BenchResult | BenchDocument;
-
-/** What `holdfast bench --json FILE` or `npm run bench -- --json FILE` has written; throws `NotABenchResult` for anything else. */
-export function readBenchResult(value: unknown): Measured {
-  const { document, version, backends, settings } = (value ?? {}) as Partial<BenchDocument>;
-  if (document === 'holdfast bench' && version === 1 && Array.isArray(backends) && typeof settings === 'object') {
-    return value as BenchDocument;
-  }
-  const { version: older, pairs, handOvers, machine } = (value ?? {}) as Partial<BenchResult>;
-  if (older !== 1 || !Array.isArray(pairs) || !Array.isArray(handOvers) || typeof machine !== 'object') {
-    throw new NotABenchResult(
-      'is not a result of `npm run bench -- --json FILE` or `holdfast bench --json FILE`, version 1',
-    );
-  }
-  return value as BenchResult;
+function linesOf({ server, what, subjects }: BackendFigures, { settings }: BenchFigures, say: Say): readonly string[] {
+  const ours = subjects.find(({ id }) => id === 'holdfast');
+  if (ours === undefined) return [];
+  const { names, waiters, waitingProcesses: processes } = settings;
+  const where = [server ?? '', say(what)].filter((part) => part !== '').join(', ');
+  const { serial, concurrent, handOver } = ours;
+  return [
+    ...(serial ? [rateLine(where, say('one after the other'), serial, say)] : []),
+    ...(concurrent
+      ? [rateLine(where, say('{names} different locks at once, from one process', { names }), concurrent, say)]
+      : []),
+    ...(handOver
+      ? [
+          say('{where}: handed over among {waiters} waiters in {processes} processes: p50 {p50} ms.', {
+            ...{ where, waiters, processes },
+            p50: handOver.p50Ms.median.toFixed(2),
+          }),
+        ]
+      : []),
+  ];
 }
 
-/** Lines about rate and latency; none where this bench has not measured that backend. */
-export function measuredLines(bench: Measured, backend: BackendId, peakPerSecond: number): readonly string[] {
-  if ('document' in bench) return linesOfDocument(bench, backend, peakPerSecond);
-  if (backend === 'memory') return bench.core === undefined ? [] : [rateLine(bench.core, 'core-acquire')].flat();
-  if (backend !== 'redis') return [];
-  const lines = bench.pairs.flatMap((pairs) => rateLine(pairs, 'acquire'));
-  for (const { waiters, processes, holdMs, subjects } of bench.handOvers) {
-    const { p50Ms, p95Ms } = subjects.holdfast;
-    const where = processes === 1 ? 'one process' : `${processes} processes`;
-    lines.push(
-      `Handed over among ${waiters} waiters in ${where}, held for ${holdMs} ms: p50 ${p50Ms.median.toFixed(2)} ms, p95 ${p95Ms.median.toFixed(2)} ms.`,
-    );
-  }
-  return [...lines, ...peakLines(bench, peakPerSecond)];
+function rateLine(where: string, how: string, { perSecond, p50Ms, p99Ms }: RateFigures, say: Say): string {
+  const { median, min, max } = perSecond;
+  const latency = [p50Ms && `, p50 ${p50Ms.median.toFixed(2)} ms`, p99Ms && `, p99 ${p99Ms.median.toFixed(2)} ms`];
+  return say('{where}: {how}: {n}/s ({min} to {max}){latency}.', {
+    ...{ where, how, n: count(median), min: count(min), max: count(max) },
+    latency: latency.join(''),
+  });
 }
 
-function rateLine({ names, subjects }: PairsResult, subject: 'acquire' | 'core-acquire'): readonly string[] {
-  const figures = subjects[subject];
-  if (figures === undefined) return [];
-  const { median, min, max } = figures.perSecond;
-  const how = names === 1 ? 'One after the other' : `${names} different locks at once, from one process`;
-  const latency =
-    figures.p50Ms === undefined
-      ? ''
-      : `, p50 ${figures.p50Ms.median.toFixed(2)} ms${figures.p99Ms === undefined ? '' : `, p99 ${figures.p99Ms.median.toFixed(2)} ms`}`;
-  return [`${how}: ${count(median)}/s (${count(min)} to ${count(max)})${latency}.`];
-}
-
-function peakLines(bench: BenchResult, peakPerSecond: number): readonly string[] {
-  const rates = bench.pairs.flatMap(({ subjects }) => subjects.acquire?.perSecond.median ?? []);
+function peakLines(backends: readonly BackendFigures[], peakPerSecond: number, say: Say): readonly string[] {
+  const ours = backends.flatMap(({ subjects }) => subjects.filter(({ id }) => id === 'holdfast'));
+  const rates = ours.flatMap(({ serial, concurrent }) =>
+    [serial, concurrent].map((rate) => rate?.perSecond.median ?? 0),
+  );
   const best = Math.max(0, ...rates);
   if (best === 0 || peakPerSecond === 0) return [];
-  return [shareLine(peakPerSecond, best)];
+  const share = peakPerSecond / best;
+  const peak = count(peakPerSecond);
+  return share <= 1
+    ? [say('The peak of {peak}/s is {n} % of the best of these.', { peak, n: Math.max(1, Math.round(share * 100)) })]
+    : [
+        say(
+          'The peak of {peak}/s is {n} times the best of these: it takes several processes, and where the server is the limit several servers, each with a part of the names.',
+          { peak, n: share.toFixed(1) },
+        ),
+      ];
 }
 
 /** Where and when it was measured. */
-export function aboutTheBench(bench: Measured): string {
-  if ('document' in bench) return aboutTheDocument(bench);
-  const { machine, startedAt, command, rounds } = bench;
-  return (
-    `${machine.cpuModel}, ${machine.cpus} processors, Node ${machine.node}, ${machine.server}, everything on one machine; ` +
-    `${startedAt.slice(0, 10)}, ${rounds} rounds of \`${command}\`, median (least to most).`
+export function aboutTheBench({ machine, startedAt, command, settings }: BenchFigures, say: Say = inEnglish): string {
+  const { cpuModel, cpus, node } = machine;
+  return say(
+    '{cpuModel}, {cpus} processors, Node {node}, everything on one machine; {date}, {rounds} rounds of `{command}`, median (least to most).',
+    { cpuModel, cpus, node, date: startedAt.slice(0, 10), rounds: settings.rounds, command },
   );
 }

@@ -10,7 +10,7 @@ import type { Condition } from './condition.ts';
 import { count } from './format.ts';
 
 /** The numbers that the forks compare with, each with where it comes from. */
-const LIMITS = {
+export const LIMITS = {
   /**
    * Locks a second up to which servers that agree by majority are taken to be at ease. A convention of the field, with a
    * margin to the 10,000 and more that are said of etcd; not measured here. Measure yours before you rely on it.

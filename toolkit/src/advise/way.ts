@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { inEnglish, type Say } from '../messages/say.ts';
 import type { AnswerId } from './answers.ts';
 import { type Condition, holds, inputsOf, sidesOf } from './condition.ts';
 import { count, formatMs } from './format.ts';
@@ -92,11 +93,11 @@ export interface Turn {
 }
 
 /** Every different answer that is one input away. Situations that contradict themselves are left out. */
-export function turnsOf(situation: Situation): readonly Turn[] {
+export function turnsOf(situation: Situation, say: Say = inEnglish): readonly Turn[] {
   const here = wayOf(situation);
   const turns: Turn[] = [];
   for (const question of QUESTIONS) {
-    for (const { value, says } of otherValues(question, situation)) {
+    for (const { value, says } of otherValues(question, situation, say)) {
       const there = { ...situation, [question.input]: value };
       if (contradictionsOf(there).length > 0) continue;
       const way = wayOf(there);
@@ -110,7 +111,7 @@ export function turnsOf(situation: Situation): readonly Turn[] {
         value,
         answer: way.answer,
         fork: fork.id,
-        because: fork.because[took],
+        because: say(fork.because[took]),
       });
     }
   }
@@ -125,12 +126,19 @@ export function partingOf(one: Way, other: Way): Step {
   throw new RangeError('These are one and the same way.');
 }
 
+const SIDES = {
+  above: 'above {limit}',
+  below: 'below {limit}',
+  'or more': '{limit} or more',
+  'or less': '{limit} or less',
+} as const;
+
 interface OtherValue {
   readonly value: Situation[Input];
   readonly says: string;
 }
 
-function otherValues(question: Question, situation: Situation): readonly OtherValue[] {
+function otherValues(question: Question, situation: Situation, say: Say): readonly OtherValue[] {
   const { input } = question;
   if (question.kind === 'choice') {
     return question.options
@@ -141,8 +149,11 @@ function otherValues(question: Question, situation: Situation): readonly OtherVa
     const present: readonly string[] = situation[question.input];
     return question.options.map(({ value }) =>
       present.includes(value)
-        ? { value: present.filter((one) => one !== value) as unknown as Situation[Input], says: `without ${value}` }
-        : { value: [...present, value] as unknown as Situation[Input], says: `with ${value}` },
+        ? {
+            value: present.filter((one) => one !== value) as unknown as Situation[Input],
+            says: say('without {value}', { value }),
+          }
+        : { value: [...present, value] as unknown as Situation[Input], says: say('with {value}', { value }) },
     );
   }
   const now = situation[question.input];
@@ -152,6 +163,6 @@ function otherValues(question: Question, situation: Situation): readonly OtherVa
     .sort((one, other) => Math.abs(one.value - now) - Math.abs(other.value - now))
     .map(({ value, limit, is }) => ({
       value,
-      says: is === 'above' || is === 'below' ? `${is} ${figure(limit)}` : `${figure(limit)} ${is}`,
+      says: say(SIDES[is], { limit: figure(limit) }),
     }));
 }

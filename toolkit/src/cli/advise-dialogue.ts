@@ -8,9 +8,10 @@ import { createInterface } from 'node:readline/promises';
 import { sayAgain } from '../advise/advice-text.ts';
 import { type Dialogue, interview } from '../advise/interview.ts';
 import type { Told } from '../advise/situation.ts';
+import type { Say } from '../messages/say.ts';
 import { UsageError } from './usage.ts';
 
-export async function askOnTerminal(): Promise<Told> {
+export async function askOnTerminal(say: Say): Promise<Told> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   const ended = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)));
   const dialogue: Dialogue = {
@@ -18,13 +19,13 @@ export async function askOnTerminal(): Promise<Told> {
     say: (line) => void process.stderr.write(`${line}\n`),
   };
   try {
-    dialogue.say('Press Enter for what stands in brackets.\n');
-    const told = await interview(dialogue);
+    dialogue.say(`${say('Press Enter for what stands in brackets.')}\n`);
+    const told = await interview(dialogue, say);
     if (told === undefined) {
       dialogue.say('');
-      throw new UsageError('The questions were not answered to the end.');
+      throw new UsageError(say('The questions were not answered to the end.'));
     }
-    dialogue.say('The same again:\n');
+    dialogue.say(`${say('The same again:')}\n`);
     dialogue.say(`  ${inLines(['holdfast advise', ...sayAgain(told)]).join(' \\\n    ')}\n`);
     return told;
   } finally {

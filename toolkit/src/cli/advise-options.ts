@@ -4,29 +4,29 @@
  * @module
  */
 import { type Input, QUESTIONS, type Question, type Told } from '../advise/situation.ts';
-import { checked, parseRate } from '../advise/told.ts';
-import { parseDuration } from './durations.ts';
+import { checked, parseRate, parseTime } from '../advise/told.ts';
+import type { Say } from '../messages/say.ts';
 
-/** What was said by options, as commander gives them. Throws `InputError` or `UsageError`, which name the option. */
-export function toldFromOptions(options: Readonly<Record<string, unknown>>): Told {
+/** What was said by options, as commander gives them. Throws an `InputError` that names the option. */
+export function toldFromOptions(options: Readonly<Record<string, unknown>>, say: Say): Told {
   const told: { -readonly [I in Input]?: unknown } = {};
   for (const question of QUESTIONS) {
     const text = options[camelCase(question.flag)];
-    if (typeof text === 'string') told[question.input] = parse(question, `--${question.flag}`, text);
+    if (typeof text === 'string') told[question.input] = parse(question, `--${question.flag}`, text, say);
   }
   return told as Told;
 }
 
-function parse(question: Question, option: string, text: string): unknown {
+function parse(question: Question, option: string, text: string, say: Say): unknown {
   switch (question.kind) {
     case 'choice':
-      return checked(question, text, option);
+      return checked(question, text, option, say);
     case 'list':
-      return checked(question, text === 'none' || text === '' ? [] : text.split(','), option);
+      return checked(question, text === 'none' || text === '' ? [] : text.split(','), option, say);
     case 'rate':
-      return checked(question, parseRate(option, text), option);
+      return checked(question, parseRate(option, text, say), option, say);
     case 'duration':
-      return checked(question, parseDuration(option, text), option);
+      return checked(question, parseTime(option, text, say), option, say);
   }
 }
 

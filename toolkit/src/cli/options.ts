@@ -6,6 +6,7 @@
  */
 import { type Command, Option } from 'commander';
 import { ADDRESS_FORMS } from '../connect/address.ts';
+import { LANGUAGES } from '../messages/language.ts';
 import { type ExitName, exitCodeLines } from './exit-codes.ts';
 
 export interface BackendOptions {
@@ -24,6 +25,10 @@ export function urlOption(): Option {
 
 export function jsonOption(): Option {
   return new Option('--json', 'print one JSON document, for programs');
+}
+
+export function langOption(what: string): Option {
+  return new Option('--lang <language>', what).choices(LANGUAGES).default('en');
 }
 
 /** Notes are wrapped for a terminal of 80 columns. */

@@ -31,6 +31,7 @@ export interface CheckupOptions {
   readonly claims?: true;
   readonly json?: string;
   readonly report?: string;
+  readonly bench?: string;
   readonly lang: Language;
   readonly keep?: true;
   readonly seedTiming?: true;

@@ -5,6 +5,7 @@
  */
 import { accessSync, constants, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { benchFigures } from '../advise/bench-file.ts';
 import { UsageError } from '../cli/usage.ts';
 import type { Language } from '../messages/language.ts';
 import { speechIn } from '../messages/speech.ts';
@@ -16,21 +17,26 @@ export interface OutputFiles {
   /** `-` is standard output. */
   readonly json?: string;
   readonly report?: string;
+  /** What `--bench` names: figures for the page. */
+  readonly bench?: string;
   readonly lang: Language;
 }
 
 /** Throws a UsageError, before anything is run, where a file could not be written. */
-export function checkOutput({ json, report }: OutputFiles): void {
+export function checkOutput({ json, report, bench }: OutputFiles): void {
   if (json !== undefined && json !== '-') checkWritable('--json', json);
   if (report !== undefined) checkWritable('--report', report);
+  if (bench === undefined) return;
+  if (report === undefined) throw new UsageError('--bench is for the page: say with --report where to write it.');
+  benchFigures(bench);
 }
 
 /** Writes them, and gives the lines that say where they are. */
-export function writeOutput(run: Run, { json, report, lang }: OutputFiles): readonly string[] {
+export function writeOutput(run: Run, { json, report, bench, lang }: OutputFiles): readonly string[] {
   const speech = speechIn(lang);
   const lines: string[] = [];
   if (report !== undefined) {
-    writeFileSync(report, reportPage(run, lang));
+    writeFileSync(report, reportPage(run, lang, benchFigures(bench)));
     lines.push(speech.text('reportAt', { file: path.resolve(report) }));
   }
   if (json !== undefined && json !== '-') {

@@ -6,15 +6,16 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import type { BenchFigures } from '../advise/bench-figures.ts';
 import type { Run } from '../lab/result.ts';
 import type { Language } from '../messages/language.ts';
 import { pageDataOf } from './page-data.ts';
 
-/** The text of the page for a run, opening in this language. */
-export function reportPage(run: Run, language: Language): string {
+/** The text of the page for a run, opening in this language; with what a benchmark has measured, if it is given. */
+export function reportPage(run: Run, language: Language, bench?: BenchFigures): string {
   const style = asset('page.css');
   const script = asset('page.js');
-  return pageOf({ style, script, data: jsonForHtml(pageDataOf(run, language)), language });
+  return pageOf({ style, script, data: jsonForHtml(pageDataOf(run, language, bench)), language });
 }
 
 interface Parts {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { BenchFigures } from '../advise/bench-figures.ts';
 import { headline } from '../lab/headline.ts';
 import type { ExperimentSummary, Result, Run, SubjectSummary } from '../lab/result.ts';
 import { unpackHistory } from '../lab/stored-history.ts';
@@ -21,9 +22,11 @@ export interface PageData extends Omit<Run, 'results' | 'version'> {
   /** The language that the page opens in. */
   readonly language: Language;
   readonly results: readonly PageResult[];
+  /** What locks cost on this machine, where it was measured. */
+  readonly bench?: BenchFigures;
 }
 
-export function pageDataOf(run: Run, language: Language): PageData {
+export function pageDataOf(run: Run, language: Language, bench?: BenchFigures): PageData {
   const { results, startedAt, machine } = run;
   return {
     language,
@@ -31,6 +34,7 @@ export function pageDataOf(run: Run, language: Language): PageData {
     machine,
     experiments: experimentsOf(run),
     subjects: subjectsOf(run),
+    ...(bench ? { bench } : {}),
     results: results.map((result): PageResult => {
       const { history, ...rest } = result;
       const lanes = history && lanesOf(unpackHistory(history));

@@ -23,16 +23,19 @@ describe('holdfast advise', () => {
       file,
       JSON.stringify({ protects: 'data', peakPerSecond: 5_000, usualPerSecond: 500, skills: ['etcd'] }),
     );
-    const [byOptions, byFile, contradiction, misspelt, nothing, noBench] = await Promise.all(
-      [
-        ['--protects', 'work', '--servers', 'redis', '--peak', '5k'],
-        ['--input', file, '--servers', 'etcd,redis', '--json'],
-        ['--usual', '500', '--peak', '100', '--json'],
-        ['--protects', 'money'],
-        [],
-        ['--protects', 'work', '--bench', file],
-      ].map((args) => stage.start(['advise', ...args]).outcome),
-    );
+    const [byOptions, byFile, contradiction, misspelt, nothing, noBench, chinese, contradictionInChinese] =
+      await Promise.all(
+        [
+          ['--protects', 'work', '--servers', 'redis', '--peak', '5k'],
+          ['--input', file, '--servers', 'etcd,redis', '--json'],
+          ['--usual', '500', '--peak', '100', '--json'],
+          ['--protects', 'money'],
+          [],
+          ['--protects', 'work', '--bench', file],
+          ['--protects', 'work', '--servers', 'redis', '--lang', 'zh'],
+          ['--usual', '500', '--peak', '100', '--lang', 'zh'],
+        ].map((args) => stage.start(['advise', ...args]).outcome),
+      );
     expect(byOptions).toMatchObject({ code: 0, stderr: '' });
     expect(byOptions?.stdout).toMatch(/^Redis: one server, or a primary with replicas\n─+\n/);
     expect(JSON.parse(byFile?.stdout ?? '')).toMatchObject({
@@ -56,7 +59,9 @@ describe('holdfast advise', () => {
       stdout: '',
       stderr: expect.stringContaining('There is no terminal to ask on.'),
     });
-    expect(noBench).toMatchObject({ code: 64, stderr: expect.stringContaining('is not a result of `npm run bench') });
+    expect(noBench).toMatchObject({ code: 64, stderr: expect.stringContaining('is not a result of `holdfast bench') });
+    expect(chinese).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Redis：单台服务器，或一主多副本\n─+\n/) });
+    expect(contradictionInChinese).toMatchObject({ code: 64, stderr: expect.stringContaining('高峰低于平时的速率。') });
   });
 
   it('shows code that runs as it is: on the embedded file', async () => {

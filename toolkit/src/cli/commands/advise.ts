@@ -1,20 +1,18 @@
 import { Command, Option } from 'commander';
-import type { Measured } from '../../advise/measured.ts';
 import { QUESTIONS, type Question, type Told } from '../../advise/situation.ts';
+import type { Language } from '../../messages/language.ts';
+import type { Say } from '../../messages/say.ts';
 import { EXIT_CODES, exitCodeLines } from '../exit-codes.ts';
-import { jsonOption } from '../options.ts';
+import { jsonOption, langOption } from '../options.ts';
 import { colors, conclude, outputWidth, printJson, printLines } from '../output.ts';
-import { warn } from '../stderr.ts';
 import { UsageError } from '../usage.ts';
-
-/** Where `holdfast bench --json` is told to write, in the examples. */
-const BENCH_FILE = 'holdfast-bench.json';
 
 interface AdviseOptions {
   readonly input?: string;
   readonly bench?: string;
   readonly tree?: true;
   readonly json?: true;
+  readonly lang: Language;
   /** The options that are inputs. */
   readonly [flag: string]: unknown;
 }
@@ -40,6 +38,7 @@ export function adviseCommand(): Command {
     )
     .option('--tree', 'print the whole decision tree, and advise nothing')
     .addOption(jsonOption())
+    .addOption(langOption('the language of questions and answers'))
     .addHelpText('after', `\n${helpEnd}`)
     .action((options: AdviseOptions) => conclude(options.json === true, () => advice(options)));
 }
@@ -64,52 +63,38 @@ function describe(question: Question): string {
 }
 
 async function advice(options: AdviseOptions): Promise<number> {
-  if (options.tree) return printTree();
+  const { sayIn } = await import('../../messages/say.ts');
+  const say = sayIn(options.lang);
+  if (options.tree) return printTree(say);
   const { advise } = await import('../../advise/advice.ts');
-  const bench = await benchOf(options);
-  let told = await toldBy(options);
-  if (Object.keys(told).length === 0) told = await ask();
-  const result = await asInput(() => advise(told, bench));
+  const { benchFigures } = await import('../../advise/bench-file.ts');
+  const bench = benchFigures(options.bench);
+  let told = await toldBy(options, say);
+  if (Object.keys(told).length === 0) told = await ask(say);
+  const result = await asInput(() => advise(told, bench, say));
   if (options.json) {
     printJson(result);
   } else {
     const { adviceLines } = await import('../../advise/advice-text.ts');
-    printLines(adviceLines(result, Math.min(outputWidth(), 100), paint));
+    printLines(adviceLines(result, Math.min(outputWidth(), 100), paint, say));
   }
   return EXIT_CODES.done.code;
 }
 
 const paint = { bold: colors.bold, dim: colors.dim, good: colors.green, bad: colors.red };
 
-async function printTree(): Promise<number> {
+async function printTree(say: Say): Promise<number> {
   const { treeLines } = await import('../../advise/tree-text.ts');
-  printLines(treeLines());
+  printLines(treeLines(say));
   return EXIT_CODES.done.code;
 }
 
 /** What the options and the file say; options stand before the file. */
-async function toldBy(options: AdviseOptions): Promise<Told> {
+async function toldBy(options: AdviseOptions, say: Say): Promise<Told> {
   const { toldFromOptions } = await import('../advise-options.ts');
   const { toldFromJson } = await import('../../advise/told.ts');
   const written = options.input === undefined ? {} : await readJson('--input', options.input);
-  return asInput(() => ({ ...toldFromJson(written), ...toldFromOptions(options) }));
-}
-
-/** What was named; otherwise what stands in this folder, if it can be read. */
-async function benchOf({ bench }: AdviseOptions): Promise<Measured | undefined> {
-  if (bench !== undefined) return readBench(bench);
-  const { existsSync } = await import('node:fs');
-  if (!existsSync(BENCH_FILE)) return undefined;
-  return readBench(BENCH_FILE).catch((error: Error) => {
-    warn(`${BENCH_FILE} is left out: ${error.message}`);
-    return undefined;
-  });
-}
-
-async function readBench(file: string): Promise<Measured> {
-  const { readBenchResult } = await import('../../advise/measured.ts');
-  const value = await readJson('--bench', file);
-  return asInput(() => readBenchResult(value));
+  return asInput(() => ({ ...toldFromJson(written, say), ...toldFromOptions(options, say) }));
 }
 
 async function readJson(option: string, file: string): Promise<unknown> {
@@ -138,18 +123,20 @@ async function asInput<Result>(work: () => Result): Promise<Result> {
   try {
     return work();
   } catch (error) {
-    const names = ['ContradictionError', 'InputError', 'NotABenchResult'];
+    const names = ['ContradictionError', 'InputError'];
     if (error instanceof Error && names.includes(error.name)) throw new UsageError(error.message);
     throw error;
   }
 }
 
-async function ask(): Promise<Told> {
+async function ask(say: Say): Promise<Told> {
   if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) {
     throw new UsageError(
-      'There is no terminal to ask on. Say with options or with --input what the lock is for, such as --protects data --peak 500.',
+      say(
+        'There is no terminal to ask on. Say with options or with --input what the lock is for, such as --protects data --peak 500.',
+      ),
     );
   }
   const { askOnTerminal } = await import('../advise-dialogue.ts');
-  return askOnTerminal();
+  return askOnTerminal(say);
 }

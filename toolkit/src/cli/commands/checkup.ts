@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander';
 import type { CheckupOptions } from '../../lab/choices.ts';
 import type { JudgeOptions } from '../../lab/judge-again.ts';
-import { LANGUAGES } from '../../messages/language.ts';
 import { exitCodeLines } from '../exit-codes.ts';
+import { langOption } from '../options.ts';
 import { conclude } from '../output.ts';
 
 export function checkupCommand(): Command {
@@ -36,7 +36,11 @@ export function checkupCommand(): Command {
       )
       .option('--json <file>', 'write the results to a file, or with - to standard output in place of the text')
       .option('--report <file>', 'draw the results on a page, one HTML file that needs no network')
-      .addOption(langOption())
+      .option(
+        '--bench <file>',
+        'put on the page what locks cost here: what `holdfast bench --json FILE` wrote; holdfast-bench.json, if it is in this folder',
+      )
+      .addOption(langOption('the language of what is printed and of the page'))
       .option('--keep', 'keep histories and server logs, in ./holdfast-runs')
       .option('--seed-timing', 'the timing of the experiments that these repeat: TTL 10 s and a try every 200 ms, …')
       .addHelpText('after', `\n${helpEnd}`)
@@ -59,17 +63,15 @@ function judgeCommand(): Command {
     .option('--claims', 'hold what our locks state about themselves against it')
     .option('--json <file>', 'write the results to a file, or with - to standard output in place of the text')
     .option('--report <file>', 'draw the results on a page, one HTML file that needs no network')
-    .addOption(langOption())
+    .option(
+      '--bench <file>',
+      'put on the page what locks cost here: what `holdfast bench --json FILE` wrote; holdfast-bench.json, if it is in this folder',
+    )
+    .addOption(langOption('the language of what is printed and of the page'))
     .addHelpText('after', `\nExit codes:\n${exitCodeLines(['done', 'notAsExpected', 'unknown', 'usage']).join('\n')}`)
     .action((file: string, options: JudgeOptions) =>
       conclude(options.json === '-', async () => (await import('../../lab/judge-again.ts')).judgeFile(file, options)),
     );
-}
-
-function langOption(): Option {
-  return new Option('--lang <language>', 'the language of what is printed and of the page')
-    .choices(LANGUAGES)
-    .default('en');
 }
 
 const helpEnd = `Your own lock is a file of some twenty lines, which runs in processes of its own:

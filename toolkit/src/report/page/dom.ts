@@ -19,12 +19,22 @@ export function h<Tag extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Lets the browser break a long name after its colons and dashes. */
+/** Lets the browser break a long name after its colons and dashes, and before a plus. */
 export function breakable(name: string): HTMLElement {
-  const parts = name.split(/(?<=[:-])/);
+  const parts = name.split(/(?<=[:-])|(?=\+)/);
   return h(
     'span',
     {},
     ...parts.flatMap((part, index) => (index === 0 ? [part] : [document.createElement('wbr'), part])),
   );
+}
+
+/** The same for what is drawn. */
+export function svg(tag: string, attributes: Attributes = {}, ...children: readonly Child[]): SVGElement {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== undefined && value !== false) element.setAttribute(name, String(value));
+  }
+  element.append(...children.filter((child) => child !== undefined && child !== false));
+  return element;
 }

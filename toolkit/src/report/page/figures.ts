@@ -18,6 +18,7 @@ const ORDER: readonly FigureName[] = [
   'electionMs',
   'withoutServiceMs',
   'lockKept',
+  'lockRefused',
   'overlapMs',
   'falseBeliefMs',
   'marginMs',
@@ -95,7 +96,7 @@ function figure(name: FigureName, { figures, verdict }: PageResult, most: number
   const value = figures[name];
   if (value === undefined) return h('td', { class: 'none' }, '–');
   if (typeof value === 'boolean') {
-    return h('td', { class: value ? '' : 'bad' }, speech.text(value ? 'yes' : 'no'));
+    return h('td', { class: value || verdict !== 'unsafe' ? '' : 'bad' }, speech.text(value ? 'yes' : 'no'));
   }
   const bar = h('span', { class: 'bar', 'aria-hidden': 'true' });
   bar.style.width = `${most === 0 ? 0 : (value / most) * 100}%`;

@@ -4,8 +4,11 @@
  * @module
  */
 import type { Language } from '../../messages/language.ts';
-import { type Speech, speechIn } from '../../messages/speech.ts';
+import { type Speech, speechIn, type TextKey } from '../../messages/speech.ts';
 import type { PageData } from '../page-data.ts';
+import { toldByHash } from './advisor/asked.ts';
+import { type Asked, advisorView } from './advisor/view.ts';
+import { costsView } from './costs/view.ts';
 import { h } from './dom.ts';
 import { type ExperimentView, experimentView, type Opened } from './experiment.ts';
 import { readLink } from './link.ts';
@@ -16,6 +19,7 @@ import { summary } from './summary.ts';
 const data = JSON.parse(document.getElementById('data')?.textContent ?? '{}') as PageData;
 const root = document.getElementById('page') as HTMLElement;
 const opened = new Map<string, Opened>();
+const asked: Asked = { told: {} };
 let language: Language = data.language;
 let views = new Map<string, ExperimentView>();
 
@@ -29,6 +33,7 @@ function draw(): void {
   views = new Map(ids.map((id) => [id, experimentView(id, data, speech, openedOf(id))]));
   root.replaceChildren(
     summary(data, speech, switchLanguage),
+    sections(speech),
     h(
       'main',
       {},
@@ -40,8 +45,29 @@ function draw(): void {
         ...[...views.values()].map(({ element }) => element),
       ),
       notRun(data.results, speech),
+      costsView(data.bench, speech),
+      advisorView(asked, data, speech),
     ),
     footer(speech),
+  );
+}
+
+/** Where the parts of the page are: it is long. */
+function sections(speech: Speech): HTMLElement {
+  const parts: readonly (readonly [string, TextKey])[] = [
+    ['matrix', 'matrix'],
+    ['experiments', 'experiments'],
+    ...(data.bench ? [['costs', 'costs'] as const] : []),
+    ['advisor', 'advisor'],
+  ];
+  return h(
+    'nav',
+    { 'aria-label': speech.text('sections') },
+    h(
+      'ul',
+      { class: 'places' },
+      ...parts.map(([id, key]) => h('li', {}, h('a', { class: 'place', href: `#${id}` }, speech.text(key)))),
+    ),
   );
 }
 
@@ -67,6 +93,13 @@ function footer(speech: Speech): HTMLElement {
 
 /** Opens what the address names, and brings it into view. */
 function follow(): void {
+  const told = toldByHash(location.hash);
+  if (told) {
+    asked.told = told;
+    draw();
+    document.getElementById('advisor')?.scrollIntoView({ block: 'start' });
+    return;
+  }
   const link = readLink(location.hash);
   const view = link && views.get(link.experiment);
   if (!link || !view) return;

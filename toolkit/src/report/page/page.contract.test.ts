@@ -2,8 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { advise } from '../../advise/advice.ts';
+import { benchOfAll } from '../../advise/bench.testing.ts';
 import { CheckupRun, RUN_LIMIT_MS, repository } from '../../lab/checkup.testing.ts';
 import type { Run } from '../../lab/result.ts';
+import { sayIn } from '../../messages/say.ts';
 import { findChromium, launch, type Opened, open } from '../chromium.testing.ts';
 import { reportPage } from '../html.ts';
 import { runOfManyEvents } from '../many-events.testing.ts';
@@ -77,7 +80,9 @@ describe('a stored run', { timeout: RUN_LIMIT_MS }, () => {
   });
 
   it('is told in Chinese, in lines that fit', async () => {
-    const again = new CheckupRun(['judge', inFolder('run.json'), '--lang', 'zh', '--report', inFolder('zh.html')]);
+    writeFileSync(inFolder('bench.json'), JSON.stringify(benchOfAll));
+    const files = ['--bench', inFolder('bench.json'), '--report', inFolder('zh.html')];
+    const again = new CheckupRun(['judge', inFolder('run.json'), '--lang', 'zh', ...files]);
     const { stdout: text } = await again.ended.finally(() => again.dispose());
     expect(text).toContain('受保护的数据有可能被破坏吗？');
     expect(text).toContain('不安全！而预期为安全');
@@ -183,6 +188,65 @@ describe('the report page', { timeout: RUN_LIMIT_MS }, () => {
       expect(await page.locator('h1').textContent()).toBe('Could the protected data have been damaged?');
     };
     await withPage(inFolder('report.html'), use, '#crash/holdfast:sqlite');
+  });
+
+  it('advises as the command does, at once, by keyboard, in both languages, and by its address again', async () => {
+    let address = '';
+    const title = (page: Page): Promise<string | null> => page.locator('#advice-title').textContent();
+    const use = async (page: Page): Promise<void> => {
+      expect(await title(page)).toBe(advise({}).title);
+      await page.locator('#advisor [name="advisor-failure"]:checked').focus();
+      await page.keyboard.press('ArrowDown');
+      expect(await title(page)).toBe(advise({ failure: 'repairable' }).title);
+      await page.getByLabel('one Redis or Valkey').check();
+      await page.getByLabel('And at the peak?').fill('9k');
+      const told = { failure: 'repairable', servers: ['redis'], peakPerSecond: 9_000 } as const;
+      expect(await title(page)).toBe(advise(told).title);
+      expect(await page.locator('.advice pre').first().textContent()).toBe(advise(told).code[0]?.text);
+      address = page.url();
+
+      await page.getByLabel('And at the peak?').fill('many');
+      expect(await page.getByLabel('And at the peak?').getAttribute('aria-invalid')).toBe('true');
+      expect(await title(page)).toBe(advise(told).title);
+      await page.getByLabel('How often a second').fill('20k');
+      expect(await page.locator('.advice').textContent()).toContain('The peak is below the usual rate.');
+      await page.locator('[data-input="usualPerSecond"]').getByText('take back').click();
+      expect(await title(page)).toBe(advise(told).title);
+
+      await page.locator('#language').click();
+      expect(await title(page)).toBe(advise(told, undefined, sayIn('zh')).title);
+      // Another answer is one click away.
+      const button = page.locator('.neighbours button').first();
+      const other = await page.locator('.neighbours li').first().locator('b').textContent();
+      await button.click();
+      expect(`→ ${await title(page)}`).toBe(other);
+    };
+    await withPage(inFolder('report.html'), use, '#advisor');
+    const again = async (page: Page): Promise<void> => {
+      expect(await page.getByLabel('And at the peak?').inputValue()).toBe('9,000');
+    };
+    await withPage(inFolder('report.html'), again, new URL(address).hash);
+  });
+
+  it('draws what was measured beside the bare commands, with a table, and on a phone; and nothing where nothing was', async () => {
+    await withPage(inFolder('zh.html'), async (page) => {
+      const labels = await page.locator('.plot svg[role="img"]').evaluateAll((all) => all.map((one) => one.ariaLabel));
+      expect(labels).toHaveLength(6);
+      expect(labels[0]).toBe('redis · 单台服务器，只在内存：Holdfast 2,000/s，裸命令 2,500/s，比值 0.80');
+      const places = await page
+        .locator('.plot')
+        .first()
+        .locator('circle.ours')
+        .evaluateAll((dots) => dots.map((dot) => dot.getBoundingClientRect().x));
+      expect(places[0]).toBeGreaterThan(places[1] as number);
+      await page.setViewportSize({ width: 375, height: 700 });
+      await page.locator('#costs summary').click();
+      expect(await page.locator('#costs tbody tr').count()).toBe(4);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375);
+    });
+    await withPage(inFolder('report.html'), async (page) => {
+      expect(await page.locator('#costs, nav [href="#costs"]').count()).toBe(0);
+    });
   });
 
   it('fits on a phone', async () => {

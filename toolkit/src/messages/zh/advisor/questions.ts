@@ -1,0 +1,76 @@
+/** What the advisor asks, and what can be answered. */
+export const questions: Readonly<Record<string, string>> = {
+  'What is the lock for?': '这把锁用来做什么？',
+  'what the lock is for': '锁的用途',
+  'data that must stay right: stock, orders, balances': '必须正确的数据：库存、订单、余额',
+  'work that need not be done twice: double clicks, a cache': '不必做两遍的工作：重复点击、重建缓存',
+  'one that leads: a scheduler, the owner of a configuration': '选出一个领导者：调度器、配置的唯一维护者',
+  'an internal job: a migration, a nightly report': '内部任务：数据库迁移、夜间报表',
+
+  'What does it cost if two hold it at once, one time?': '如果两个进程同时持有它一次，代价是什么？',
+  'what one failure costs': '一次失效的代价',
+  'days of work: money, stock or a cluster is wrong': '好几天的工作：钱、库存或集群出了错',
+  'a repair: reconciliation finds it, and it can be put right': '一次修复：对账能发现，也能改正',
+  'next to nothing: one notification more, a cache made twice': '几乎没有：多发一条通知，缓存多建一次',
+  'I cannot say': '说不清',
+
+  'What can the place you write to do against a write that comes late, or twice?':
+    '对迟到或重复的写入，你所写的一侧能做什么？',
+  'what the resource can do': '资源一侧的能力',
+  'nothing: it takes what comes': '什么都不能：来什么就收什么',
+  'compare fencing tokens, and refuse the smaller number': '比较栅栏令牌，拒绝较小的号',
+  'decide in one write: a version column, WHERE stock > 0': '一次写入就能判定：版本列，WHERE stock > 0',
+  'know the same act again by its number, and do it once': '凭编号认出同一个操作，只做一次',
+
+  'Where does the holder write?': '持有者写到哪里？',
+  'where the holder writes': '持有者写入之处',
+  PostgreSQL: 'PostgreSQL',
+  'MySQL or MariaDB': 'MySQL 或 MariaDB',
+  Redis: 'Redis',
+  etcd: 'etcd',
+  ZooKeeper: 'ZooKeeper',
+  'a service of ours, by HTTP': '我们自己的服务，通过 HTTP',
+  'another store of ours': '我们自己的其他存储',
+  'something outside: a payment provider, mail, a device': '外部系统：支付渠道、邮件、设备',
+
+  'Where do the processes run that want the lock?': '需要这把锁的进程运行在哪里？',
+  'where the processes run': '进程的位置',
+  'it is one process': '只有一个进程',
+  'on one machine': '同一台机器上',
+  'on several machines of one region': '同一地域的多台机器上',
+  'in several regions': '多个地域',
+
+  'Which servers do you have?': '你已有哪些服务器？',
+  'the servers that you have': '已有的服务器',
+  'one Redis or Valkey': '一台 Redis 或 Valkey',
+  'Redis with replicas: Sentinel, a cluster': '带副本的 Redis：Sentinel、集群',
+  'three or more Redis that know nothing of each other': '三台以上互不相知的 Redis',
+  'an etcd of its own': '独立的 etcd',
+  'the etcd of the Kubernetes control plane': 'Kubernetes 控制面的 etcd',
+
+  'What has the team run in production?': '团队在生产环境运维过什么？',
+  'what the team can run': '团队的运维能力',
+  'Java services, such as ZooKeeper is one': 'Java 服务（ZooKeeper 就是一种）',
+
+  'Must waiters get the lock in the order in which they came?': '等待者必须按到达顺序拿到锁吗？',
+  'the order of waiters': '等待者的顺序',
+  no: '不必',
+  'yes: nobody may starve': '必须：谁都不能饿死',
+
+  'How often a second is a lock taken, usually?': '平时每秒取锁多少次？',
+  'the usual rate': '平时的速率',
+  'And at the peak?': '高峰时呢？',
+  'the peak': '高峰速率',
+  'How much of the peak is for one and the same lock (the item on sale)?':
+    '高峰中有多少是争同一把锁（促销的那件商品）？',
+  'the peak on one lock': '单把锁的高峰',
+  'How long is the lock held, usually?': '通常持锁多久？',
+  'the time it is held': '持锁时间',
+  'How long may a holder be paused at most (garbage collection, a frozen VM)?':
+    '持有者最长可能停顿多久（垃圾回收、虚拟机冻结）？',
+  'the longest pause': '最长停顿',
+  'A holder has died: within what time must others go on?': '持有者死了：别人必须在多长时间内接着做？',
+  'the time after which others go on': '死后接手的时限',
+  'How long may it take to get a free lock?': '取一把空闲的锁最多可以花多久？',
+  'the time to get a free lock': '取空闲锁的时限',
+};
