@@ -90,9 +90,9 @@ export class RedlockBackend implements Backend, Renews, Withdraws, Inspects, Bre
     const outcome = await askAll(
       this.#voters,
       {
-        ask: (voter, isOver) => {
+        ask: (voter, isOver, tell) => {
           attempt.asked(voter);
-          return voter.ask(task, isOver);
+          voter.ask(task, isOver, tell);
         },
         isYes: (answer) => answer === 'granted',
         onVote: (voter, vote) => this.#take(attempt, voter, vote, request),
@@ -131,7 +131,7 @@ export class RedlockBackend implements Backend, Renews, Withdraws, Inspects, Bre
 
   async inspect(name: string, deadline: Instant): Promise<LockReport> {
     const task = this.#task('inspect', name, [], []);
-    const question: Question = { ask: (voter, isOver) => voter.ask(task, isOver), isYes: () => true };
+    const question: Question = { ask: (voter, isOver, tell) => voter.ask(task, isOver, tell), isYes: () => true };
     const outcome = await askAll(this.#voters, question, { limitMs: this.#limitMs(deadline), all: true });
     if (outcome.answered < majority(this.#voters.length)) {
       throw new BackendUnavailableError(unanswered('The question for the holder', name, outcome), { lockName: name });
@@ -153,7 +153,7 @@ export class RedlockBackend implements Backend, Renews, Withdraws, Inspects, Bre
     if (holder === null) return { broken: null, raiseTo: undefined };
     const task = this.#task('break', name, [String(LATEST_ARRIVAL_MS)], [holder.owner]);
     const question: Question = {
-      ask: (voter, isOver) => voter.ask(task, isOver),
+      ask: (voter, isOver, tell) => voter.ask(task, isOver, tell),
       isYes: (answer) => answer === 'broken',
     };
     const outcome = await askAll(this.#voters, question, { limitMs: this.#limitMs(deadline), all: true });
@@ -180,7 +180,7 @@ export class RedlockBackend implements Backend, Renews, Withdraws, Inspects, Bre
     const outcome = await askAll(
       this.#voters,
       {
-        ask: (voter, isOver) => voter.ask(task, isOver),
+        ask: (voter, isOver, tell) => voter.ask(task, isOver, tell),
         isYes: (answer) => answer === 'renewed',
         onVote: (voter, vote) => {
           if (vote === 'broken') isBroken = true;
@@ -223,7 +223,7 @@ export class RedlockBackend implements Backend, Renews, Withdraws, Inspects, Bre
       clearTimeout(late);
       if (!attempt.mayArriveLate(voter)) this.#take(attempt, voter, vote, hold);
     };
-    voter.ask(this.#acquireTask(hold, this.#who), isOver).then(take, take);
+    voter.ask(this.#acquireTask(hold, this.#who), isOver, take);
   }
 
   #take(attempt: Attempt, voter: Voter, vote: Vote, hold: Hold): void {
@@ -245,26 +245,26 @@ export class RedlockBackend implements Backend, Renews, Withdraws, Inspects, Bre
   async #leave(hold: Hold, operation: 'release' | 'withdraw', deadline: Instant): Promise<Outcome> {
     const attempt = this.#end(hold);
     const task = this.#leaveTask(hold, operation);
-    let isSettled = false;
+    const isKnown = ({ answered }: Outcome): boolean => answered >= majority(this.#voters.length);
     const outcome = await askAll(
       this.#voters,
       {
-        ask: (voter, isOver) => {
+        ask: (voter, isOver, tell) => {
           attempt?.leaving(voter);
-          return voter.ask(task, isOver);
+          voter.ask(task, isOver, tell);
         },
         isYes: (answer) => answer === 'released',
-        onVote: (voter, vote) => {
+        onVote: (voter, vote, before) => {
           attempt?.left(voter);
-          if (isSettled && vote instanceof LockError) this.#takeBackWhatIsLeft(voter, hold, attempt);
+          if (typeof vote === 'string' || before === undefined || !isKnown(before)) return;
+          this.#takeBackWhatIsLeft(voter, hold, attempt);
         },
       },
       { limitMs: this.#limitMs(deadline) },
     );
-    if (outcome.answered < majority(this.#voters.length)) {
+    if (!isKnown(outcome)) {
       throw new OutcomeUnknownError(unanswered('The release', hold.name, outcome), { lockName: hold.name });
     }
-    isSettled = true;
     for (const [at, vote] of outcome.votes.entries()) {
       if (vote instanceof LockError) this.#takeBackWhatIsLeft(this.#voters[at] as Voter, hold, attempt);
     }
@@ -279,13 +279,19 @@ export class RedlockBackend implements Backend, Renews, Withdraws, Inspects, Bre
   /** Asks one server to take its vote back, in the background, until it has answered or the TTL has done it. */
   #takeBack(voter: Voter, hold: Hold, attempt: Attempt | undefined): void {
     const task = this.#leaveTask(hold, attempt?.mayArriveLate(voter) === true ? 'withdraw' : 'release');
-    this.#errands.run(hold.ttlMs, async () => {
+    this.#errands.run(hold.ttlMs, () => {
       attempt?.leaving(voter);
-      try {
-        await voter.ask(task, () => false);
-      } finally {
-        attempt?.left(voter);
-      }
+      return new Promise((resolve, reject) => {
+        voter.ask(
+          task,
+          () => false,
+          (answer) => {
+            attempt?.left(voter);
+            if (typeof answer === 'string') resolve(answer);
+            else reject(answer);
+          },
+        );
+      });
     });
   }
 
