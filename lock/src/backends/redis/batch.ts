@@ -67,7 +67,7 @@ export class Batch<Name extends string = Operation> {
       return;
     }
     // After the microtasks of this turn: what the answers of one reply lead to goes out together again.
-    if (this.#groups.length === 0) process.nextTick(this.#flush);
+    if (this.#groups.length === 0) atEndOfTurn(this.#flush);
     this.#groups.push([item]);
   }
 
@@ -108,6 +108,19 @@ export class Batch<Name extends string = Operation> {
       return Promise.reject(error);
     }
   }
+}
+
+/** One call of `nextTick` for all batches, since a quorum has one for each of its servers. */
+let due: (() => void)[] = [];
+
+function atEndOfTurn(flush: () => void): void {
+  if (due.push(flush) === 1) process.nextTick(flushAll);
+}
+
+function flushAll(): void {
+  const flushes = due;
+  due = [];
+  for (const flush of flushes) flush();
 }
 
 export type ScriptVerb = 'evalsha' | 'eval';

@@ -150,8 +150,8 @@ export class Voter {
 
   #heard(): void {
     this.#unanswered--;
-    this.#heardAtMs = performance.now();
     this.#silent = false;
+    if (this.#unanswered > 0) this.#heardAtMs = performance.now(); // else the next question counts from its own sending
   }
 
   /** It may be our own event loop that was blocked: look again when it has read what has come. */

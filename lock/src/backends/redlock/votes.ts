@@ -5,6 +5,7 @@
  * @module
  */
 import type { LockError } from '../../core/errors.ts';
+import type { Patience } from './patience.ts';
 import type { Voter } from './voter.ts';
 
 /** What one server has said: its words, or why there are none. */
@@ -48,19 +49,19 @@ export interface Outcome extends Count {
 export function askAll(
   voters: readonly Voter[],
   question: Question,
-  { limitMs, all = false }: { readonly limitMs: number; readonly all?: boolean },
+  { limitMs, patience, all = false }: { readonly limitMs: number; readonly patience: Patience; readonly all?: boolean },
 ): Promise<Outcome> {
   return new Promise((resolve) => {
-    const votes: (Vote | undefined)[] = voters.map(() => undefined);
+    const votes: (Vote | undefined)[] = Array(voters.length).fill(undefined);
     let [yes, no, open] = [0, 0, voters.length];
     let outcome: Outcome | undefined;
     const isOver = (): boolean => outcome !== undefined;
     const end = (): void => {
-      clearTimeout(timer);
+      stopWaiting();
       outcome = { yes, no, answered: yes + no, decision: tally({ yes, no }, voters.length), votes };
       resolve(outcome);
     };
-    const timer = setTimeout(end, Math.max(0, limitMs));
+    const stopWaiting = patience.wait(limitMs, end);
     const take = (at: number, vote: Vote): void => {
       question.onVote?.(voters[at] as Voter, vote, outcome);
       if (outcome !== undefined) return;
@@ -69,6 +70,6 @@ export function askAll(
       if (typeof vote === 'string') question.isYes(vote) ? yes++ : no++;
       if (open === 0 || (!all && tally({ yes, no }, voters.length) !== 'open')) end();
     };
-    for (const [at, voter] of voters.entries()) question.ask(voter, isOver, (vote) => take(at, vote));
+    for (let at = 0; at < voters.length; at++) question.ask(voters[at] as Voter, isOver, (vote) => take(at, vote));
   });
 }

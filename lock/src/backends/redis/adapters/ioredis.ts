@@ -84,7 +84,8 @@ class IoredisConnection implements RedisCommands {
   }
 
   send(args: readonly string[]): Promise<unknown> {
-    const [command = '', ...rest] = args;
+    const [command = ''] = args;
+    const rest = args.slice(1);
     if (this.#client.status === 'ready') return this.#client.call(command, rest);
     if (this.#client.status === 'end') return closed();
     const connected = this.#connected;
