@@ -15,7 +15,9 @@ export class Replication {
     const primary = await RedisServer.start(['--repl-diskless-sync-delay', '0']);
     const replicas: RedisServer[] = [];
     for (let index = 0; index < howMany; index++) {
-      replicas.push(await RedisServer.start(['--replicaof', '127.0.0.1', String(primary.port)]));
+      replicas.push(
+        await RedisServer.start(['--replicaof', '127.0.0.1', String(primary.port), '--repl-diskless-sync-delay', '0']),
+      );
     }
     const replication = new Replication(primary, replicas);
     await replication.inStep();
