@@ -74,9 +74,12 @@ export class LeaseLostError extends LockError {
 /** The backend answered that it did not do what was asked, or could not be reached so that it certainly did not. */
 export class BackendUnavailableError extends LockError {
   override readonly name = 'BackendUnavailableError';
+  /** Whether it stays so until the program itself does something, as with a client that it has closed. */
+  readonly isLasting: boolean;
 
-  constructor(message: string, about: { lockName?: string | undefined; cause?: unknown } = {}) {
+  constructor(message: string, about: { lockName?: string | undefined; cause?: unknown; isLasting?: boolean } = {}) {
     super('UNAVAILABLE', message, about);
+    this.isLasting = about.isLasting ?? false;
   }
 }
 
@@ -91,6 +94,7 @@ export class OutcomeUnknownError extends LockError {
 
 /** Whether trying again can help: the backend is away, or its answer is. */
 export function isTransient(error: unknown): boolean {
+  if (error instanceof BackendUnavailableError && error.isLasting) return false;
   return error instanceof LockError && (error.code === 'UNAVAILABLE' || error.code === 'OUTCOME_UNKNOWN');
 }
 

@@ -29,12 +29,12 @@ import { Batch, type Task } from './batch.ts';
 import type { RedisCommands } from './client.ts';
 import { translate } from './errors.ts';
 import { checkEviction, checkProbe, type EvictionRule } from './health.ts';
-import { checkSlot, lockKey } from './layout.ts';
+import { beside, checkSlot, lockKey } from './layout.ts';
 import { scanLocks } from './list.ts';
 import { type ReplicaRule, Replicas } from './replicas.ts';
 import { describeOwner, readGranted, readInspection, readWaiting } from './replies.ts';
-import { clusterScripts, type Operation, scripts } from './scripts.ts';
-import { WakeUps } from './wake-ups.ts';
+import { clusterScripts, type Operation, scripts, shardScripts } from './scripts.ts';
+import { type ShardInbox, WakeUps } from './wake-ups.ts';
 
 /**
  * For how long a withdrawn owner id is refused: longer than Linux goes on trying to deliver what an old connection had
@@ -67,13 +67,14 @@ export class RedisBackend
   readonly guarantee: Guarantee = {
     liveness: 'after-ttl',
     survivesFailover: 'no',
-    clockAssumption: "the server's clock does not jump ahead by what is left of a lease; clients' clocks do not matter",
+    clockAssumption:
+      "the server's clock does not jump ahead by what is left of a lease, nor does a failover make it; where that loses the counter of tokens, the new clock is not behind the old one; clients' clocks do not matter",
     fencing: 'counter-and-server-clock',
     fairness: 'first-come-first-served',
   };
   readonly #commands: RedisCommands;
   readonly #settings: RedisBackendSettings;
-  readonly #batch: Batch;
+  #batch: Batch;
   readonly #wakeUps: WakeUps;
   readonly #replicas: Replicas | undefined;
   /** Owner ids whose grant is being undone. Until that is answered they must not be granted anew. */
@@ -81,7 +82,9 @@ export class RedisBackend
   /** Names the channel on which this process, and no other, hears of what concerns it. */
   readonly #inbox: string = randomBytes(16).toString('base64url');
   readonly #host: string = hostname();
-  readonly #who: string = describeOwner(this.#inbox, process.pid, this.#host, undefined);
+  /** Who we are, for a request without a purpose. An @ before the inbox says that we are told on the shard of the lock. */
+  #who: string = describeOwner(this.#inbox, process.pid, this.#host, undefined);
+  #onShards = false;
   readonly #lossCallbacks: Set<(owner: OwnerId, reason: LossReason | 'at-risk') => void> = new Set();
   #checked = false;
   #checking: Promise<void> | undefined;
@@ -253,10 +256,11 @@ export class RedisBackend
   }
 
   /** Looks at the server once; until that has succeeded, every operation begins with it. */
-  async #check({ lockName: name, key }: Task): Promise<void> {
+  async #check(task: Task): Promise<void> {
+    const { lockName: name, key } = task;
     try {
       const [reply] = await Promise.all([
-        this.#batch.run({ operation: 'probe', lockName: name, key, shared: [], own: [] }),
+        this.#probe(task),
         checkEviction(this.#commands, this.#settings.eviction, name),
         this.#replicas?.probe(name, key),
       ]);
@@ -271,18 +275,49 @@ export class RedisBackend
     this.#checked = true;
   }
 
+  /** Looks whether the cluster has sharded channels, and whether we may use them. Without them messages go to all its nodes. */
+  async #probe({ lockName, key }: Task): Promise<string> {
+    const task: Task = { operation: 'probe', lockName, key, shared: [], own: [] };
+    if (this.#commands.cluster === true) {
+      const sharded = new Batch(this.#commands, shardScripts);
+      const reply = await sharded.run(task);
+      if (!reply.startsWith('failed SPUBLISH ')) {
+        this.#batch = sharded;
+        this.#onShards = this.#settings.subscriber && this.#commands.sharded === true;
+        this.#who = this.#describe(undefined);
+        return reply;
+      }
+    }
+    return this.#batch.run(task);
+  }
+
   #sharedOf(request: AcquireRequest): string[] {
     return [milliseconds(request.ttlMs), this.#whoOf(request), milliseconds(request.heartbeatMs)];
   }
 
   #whoOf({ purpose }: AcquireRequest): string {
-    return purpose === undefined ? this.#who : describeOwner(this.#inbox, process.pid, this.#host, purpose);
+    return purpose === undefined ? this.#who : this.#describe(purpose);
   }
 
-  #readStep(reply: string, { owner, ttlMs }: Hold): Granted | Waiting | Gone {
+  #describe(purpose: string | undefined): string {
+    return describeOwner(this.#onShards ? `@${this.#inbox}` : this.#inbox, process.pid, this.#host, purpose);
+  }
+
+  /** Where waiters for this lock are told, and how to send ourselves a message that way. */
+  #shardInbox(lockName: string): ShardInbox | undefined {
+    if (!this.#onShards) return undefined;
+    const key = lockKey(this.#settings.keyPrefix, lockName);
+    const task: Task = { operation: 'prove', lockName, key, shared: [this.#who], own: [] };
+    return {
+      channel: `holdfast.inbox:${this.#inbox}${beside((this.#commands.keyPrefix ?? '') + key)}`,
+      prove: () => this.#batch.run(task),
+    };
+  }
+
+  #readStep(reply: string, { name, owner, ttlMs }: Hold): Granted | Waiting | Gone {
     const granted = readGranted(reply, Math.floor(ttlMs));
     const waiting = granted === undefined ? readWaiting(reply) : undefined;
-    const askAgainInMs = this.#wakeUps.told(owner, waiting);
+    const askAgainInMs = this.#wakeUps.told(owner, waiting, waiting && this.#shardInbox(name));
     if (granted !== undefined) return granted;
     if (reply === 'gone') return { outcome: 'gone' };
     if (waiting === undefined)

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { OutcomeUnknownError, quote } from '../../core/errors.ts';
+import { type LockError, OutcomeUnknownError, quote } from '../../core/errors.ts';
 import type { RedisCommands } from './client.ts';
 import { isNoScript, translate, translateReply } from './errors.ts';
 import { hashTag } from './layout.ts';
@@ -26,11 +26,13 @@ export interface Task<Name extends string = Operation> {
   readonly own: readonly string[];
 }
 
+/** Is told a task's reply, or why there is none. */
+export type Tell = (reply: string | LockError) => void;
+
 /** A task, and who waits for its reply. */
 interface Item {
   readonly task: Task<string>;
-  readonly resolve: (reply: string) => void;
-  readonly reject: (error: unknown) => void;
+  readonly tell: Tell;
 }
 
 export class Batch<Name extends string = Operation> {
@@ -52,16 +54,21 @@ export class Batch<Name extends string = Operation> {
   /** Rejects with a `LockError`. */
   run(task: Task<Name>): Promise<string> {
     return new Promise((resolve, reject) => {
-      const item: Item = { task, resolve, reject };
-      for (const group of this.#groups) {
-        if (!canTravelTogether((group[0] as Item).task, task)) continue;
-        group.push(item);
-        return;
-      }
-      // After the microtasks of this turn: what the answers of one reply lead to goes out together again.
-      if (this.#groups.length === 0) process.nextTick(this.#flush);
-      this.#groups.push([item]);
+      this.ask(task, (reply) => (typeof reply === 'string' ? resolve(reply) : reject(reply)));
     });
+  }
+
+  /** The same for who asks many servers at once, and has no use for a promise of each. Tells in a later turn. */
+  ask(task: Task<Name>, tell: Tell): void {
+    const item: Item = { task, tell };
+    for (const group of this.#groups) {
+      if (!canTravelTogether((group[0] as Item).task, task)) continue;
+      group.push(item);
+      return;
+    }
+    // After the microtasks of this turn: what the answers of one reply lead to goes out together again.
+    if (this.#groups.length === 0) atEndOfTurn(this.#flush);
+    this.#groups.push([item]);
   }
 
   #split(group: readonly Item[]): void {
@@ -82,7 +89,7 @@ export class Batch<Name extends string = Operation> {
       for (let at = 0; at < items.length; at++) settle(items[at] as Item, list[at], resent, onCluster);
     };
     const onError = (error: unknown): void => {
-      for (const { task, reject } of items) reject(translate(error, task.lockName, onCluster));
+      for (const { task, tell } of items) tell(translate(error, task.lockName, onCluster));
     };
     const { sha, text } = this.#scripts[(items[0] as Item).task.operation] as Script;
     this.#call('evalsha', sha, items).then(onReplies, (error: unknown) => {
@@ -103,6 +110,19 @@ export class Batch<Name extends string = Operation> {
   }
 }
 
+/** One call of `nextTick` for all batches, since a quorum has one for each of its servers. */
+let due: (() => void)[] = [];
+
+function atEndOfTurn(flush: () => void): void {
+  if (due.push(flush) === 1) process.nextTick(flushAll);
+}
+
+function flushAll(): void {
+  const flushes = due;
+  due = [];
+  for (const flush of flushes) flush();
+}
+
 export type ScriptVerb = 'evalsha' | 'eval';
 
 /** The command that does all these tasks, which must agree in their operation and in what they share. */
@@ -118,14 +138,13 @@ export function scriptCall(
   return command;
 }
 
-/** What the script says about one task. Throws a `LockError`. */
-export function readReply({ lockName, key }: Task<string>, reply: unknown, onCluster: boolean): string {
+/** What the script says about one task. */
+export function readReply({ lockName, key }: Task<string>, reply: unknown, onCluster: boolean): string | LockError {
   if (typeof reply !== 'string') {
-    throw new OutcomeUnknownError(`Redis gave no reply that we understand about the lock ${quote(lockName)}.`, {
-      lockName,
-    });
+    const problem = `Redis gave no reply that we understand about the lock ${quote(lockName)}.`;
+    return new OutcomeUnknownError(problem, { lockName });
   }
-  if (reply.startsWith('error ')) throw translateReply(reply.slice('error '.length), lockName, key, onCluster);
+  if (reply.startsWith('error ')) return translateReply(reply.slice('error '.length), lockName, key, onCluster);
   return reply;
 }
 
@@ -139,19 +158,15 @@ export function canTravelTogether(one: Task<string>, other: Task<string>): boole
   return true;
 }
 
-function settle({ task, resolve, reject }: Item, reply: unknown, resent: boolean, onCluster: boolean): void {
+function settle({ task, tell }: Item, reply: unknown, resent: boolean, onCluster: boolean): void {
   if (resent && task.operation === 'release' && reply === 'not-held') {
     // The client may have sent it twice by itself, and this is the answer to the second: the first may have released.
     const { lockName } = task;
     const problem = `The connection to Redis was lost during the release of ${quote(lockName)}.`;
-    reject(new OutcomeUnknownError(problem, { lockName }));
+    tell(new OutcomeUnknownError(problem, { lockName }));
     return;
   }
-  try {
-    resolve(readReply(task, reply, onCluster));
-  } catch (error) {
-    reject(error);
-  }
+  tell(readReply(task, reply, onCluster));
 }
 
 /** On a cluster only keys with the same hash tag are sure to live together. */

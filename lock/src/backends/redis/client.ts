@@ -9,7 +9,8 @@
 export interface RedisCommands {
   /**
    * Sends one command and gives its reply: strings, numbers, null, and arrays of them. `key` is the key that decides
-   * where a cluster sends it. Rejects with the client's own error; with a `NotSentError` if the command never left.
+   * where a cluster sends it. Rejects with the client's own error; with a `NotSentError` if the command never left, and with
+   * a `ClientClosedError` if none will: then nobody waits for the client to come back.
    */
   send(args: readonly string[], key?: string): Promise<unknown>;
   /** Whether different keys may live on different servers, so that only keys of one slot can travel together. */
@@ -31,6 +32,11 @@ export interface RedisCommands {
    * own connection, and holds that connection up meanwhile. Without it the option `replicas` cannot be had.
    */
   openWriter?(): RedisWriter;
+  /**
+   * Whether the second connection can listen to sharded channels, as a client of a cluster can. Then, on Redis 7, messages
+   * stay within the shard of their lock.
+   */
+  readonly sharded?: boolean;
   /** For commands without a key: each server that has keys. Without it there is one, behind `send`. */
   servers?(): readonly Pick<RedisCommands, 'send'>[];
   /**
@@ -57,6 +63,11 @@ export interface RedisSubscriber {
   /** Resolves when the server has confirmed it. Subscribing again to the same channel changes nothing. */
   subscribe(channel: string): Promise<unknown>;
   unsubscribe(channel: string): Promise<unknown>;
+  /** The same for channels of a shard, on the node that has the slot of the channel's name, also after it has moved. */
+  readonly shard?: {
+    subscribe(channel: string): Promise<unknown>;
+    unsubscribe(channel: string): Promise<unknown>;
+  };
   close(): void;
 }
 
@@ -75,7 +86,12 @@ export interface RedisWriter {
 
 /** The command certainly never reached a server: there was no connection. */
 export class NotSentError extends Error {
-  override readonly name = 'NotSentError';
+  override readonly name: string = 'NotSentError';
+}
+
+/** Nor will any other: the program has closed the client, or has never connected it. */
+export class ClientClosedError extends NotSentError {
+  override readonly name = 'ClientClosedError';
 }
 
 /** A listener as the clients' own types have it. */

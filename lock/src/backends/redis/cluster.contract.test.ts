@@ -4,6 +4,7 @@ import { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLocks, type FencedLease } from '../../index.ts';
 import { fromGlide, fromIoredis, fromNodeRedis, type RedisCommands, redisBackend } from './index.ts';
+import { beside } from './layout.ts';
 import { RedisCluster } from './test-support/redis-cluster.ts';
 import type { RedisServer } from './test-support/redis-server.ts';
 import { codeOf, requestFor, sleep, until } from './test-support/requests.ts';
@@ -47,6 +48,26 @@ const clients: Readonly<Record<string, () => Promise<Opened>>> = {
     return { commands, close: () => client.close() };
   },
 };
+
+/** How many processes listen there for what concerns a lock. */
+async function inboxesOn({ admin }: RedisServer, tail: string): Promise<number> {
+  const channels = (await admin.call('PUBSUB', 'SHARDCHANNELS', 'holdfast.inbox:*')) as string[];
+  return channels.filter((channel) => channel.endsWith(tail)).length;
+}
+
+/** Moves a slot with all that is in it. */
+async function moveSlotOf(name: string, fromPlace: number, toPlace: number): Promise<void> {
+  const [from, to] = [cluster.nodes[fromPlace], cluster.nodes[toPlace]] as [RedisServer, RedisServer];
+  const slot = String(await from.admin.call('CLUSTER', 'KEYSLOT', `holdfast:${name}`));
+  await to.admin.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', await cluster.idOf(fromPlace));
+  await from.admin.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', await cluster.idOf(toPlace));
+  for (const key of (await from.admin.call('CLUSTER', 'GETKEYSINSLOT', slot, '100')) as string[]) {
+    await from.admin.call('MIGRATE', '127.0.0.1', String(to.port), key, '0', '5000');
+  }
+  for (const { admin } of cluster.nodes) {
+    await admin.call('CLUSTER', 'SETSLOT', slot, 'NODE', await cluster.idOf(toPlace));
+  }
+}
 
 const followers = Object.entries(clients).filter(([name]) => name === 'ioredis' || name === 'node-redis');
 
@@ -141,6 +162,39 @@ describe.each(followers)('on a cluster that changes, through %s', (_name, open) 
     two.close();
   }, 60_000);
 
+  it('hand-overs are told on the shard of the lock and nowhere else, also when its slot has moved', async () => {
+    const name = await cluster.nameOn(1, `sharded-${_name}-`);
+    const tagged = `tagged{holdfast:${name}}`; // in the same slot
+    const [, from, to] = cluster.nodes as [RedisServer, RedisServer, RedisServer];
+    const [one, two] = [await open(), await open()];
+    const [ours, theirs] = [createLocks(redisBackend(one.commands)), createLocks(redisBackend(two.commands))];
+    const handOver = async (lockName: string, node: RedisServer): Promise<void> => {
+      const tail = beside(`holdfast:${lockName}`);
+      const lease = await ours.lock(lockName).acquire({ waitMs: 30_000 });
+      const waiting = theirs.lock(lockName).acquire({ waitMs: 60_000 });
+      await until('an inbox on the shard', async () => (await inboxesOn(node, tail)) === 1, 20_000);
+      await until('a waiter in line', async () => (await node.admin.zcard(`holdfast.queue${tail}`)) === 1);
+      for (const { admin } of cluster.nodes) await admin.config('RESETSTAT');
+      await lease.release();
+      await (await waiting).release();
+      for (const each of cluster.nodes) {
+        expect(await each.calls('publish')).toBe(0);
+        // The hand-over, and that nobody waits any more, for clients of another layout.
+        if (each === node) expect(await each.calls('spublish')).toBeGreaterThanOrEqual(2);
+        else expect(await each.calls('spublish')).toBe(0);
+      }
+    };
+    await handOver(name, from);
+    await handOver(tagged, from);
+    await moveSlotOf(name, 1, 2);
+    await handOver(name, to);
+    await handOver(tagged, to);
+    await ours.close();
+    await theirs.close();
+    one.close();
+    two.close();
+  }, 90_000);
+
   it('locks that a replica must acknowledge: those with a replica are given, those without are given back', async () => {
     const opened = await open();
     const backend = redisBackend(opened.commands, { replicas: 1, acknowledgeMs: 500 });
@@ -162,6 +216,33 @@ describe.each(followers)('on a cluster that changes, through %s', (_name, open) 
     await backend.close();
     opened.close();
   });
+});
+
+it('a waiter that may not listen on the shard is told by all nodes, by those who may, too', async () => {
+  const everywhere = [...cluster.nodes, ...cluster.replicas];
+  for (const { admin } of everywhere) {
+    await admin.call('ACL', 'SETUSER', 'plain', 'on', 'nopass', '~*', '&*', '+@all', '-spublish', '-ssubscribe');
+  }
+  const full = new Cluster(cluster.addresses).on('error', () => undefined);
+  const redisOptions = { username: 'plain', password: 'any' };
+  const plain = new Cluster(cluster.addresses, { redisOptions }).on('error', () => undefined);
+  const [ours, theirs] = [createLocks(redisBackend(fromIoredis(full))), createLocks(redisBackend(fromIoredis(plain)))];
+  const name = await cluster.nameOn(2, 'mixed-');
+  const [, , node] = cluster.nodes as [RedisServer, RedisServer, RedisServer];
+  await theirs.lock(name).run(() => undefined);
+  const lease = await ours.lock(name).acquire();
+  const waiting = theirs.lock(name).acquire({ waitMs: 60_000 });
+  const tail = beside(`holdfast:${name}`);
+  await until('a waiter in line', async () => (await node.admin.zcard(`holdfast.queue${tail}`)) === 1);
+  await node.admin.config('RESETSTAT');
+  await lease.release();
+  await (await waiting).release();
+  expect(await node.calls('publish')).toBeGreaterThanOrEqual(2); // the hand-over, and the release of who may not
+  expect(await node.calls('spublish')).toBe(0);
+  await ours.close();
+  await theirs.close();
+  for (const client of [full, plain]) client.disconnect();
+  for (const { admin } of everywhere) await admin.call('ACL', 'DELUSER', 'plain');
 });
 
 it('a client of one node of a cluster is refused, and told what it takes', async () => {

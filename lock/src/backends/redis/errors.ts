@@ -13,7 +13,7 @@ import {
   OutcomeUnknownError,
   quote,
 } from '../../core/errors.ts';
-import { NotSentError } from './client.ts';
+import { ClientClosedError, NotSentError } from './client.ts';
 
 /** The server's own words for "not now", with nothing done; the names behind the bar are what Valkey GLIDE makes of them. */
 const REFUSALS: Readonly<Record<string, { readonly code: LockErrorCode; readonly why: string }>> = {
@@ -66,6 +66,9 @@ const PHRASES: readonly { readonly pattern: RegExp; readonly word: string }[] = 
 
 /** Messages of client libraries that mean: it was never sent. */
 const NEVER_SENT = /enableOfflineQueue options is false|The client is (closed|offline)|the client is closed/;
+
+/** What Valkey GLIDE says when it will never send anything again. */
+const CLOSED_FOR_GOOD = /the client is closed\. Please create a new client/;
 
 const SUBSCRIBER_MODE = /in subscriber mode|only \(P\|S\)SUBSCRIBE/;
 
@@ -123,6 +126,12 @@ export function translate(error: unknown, lockName: string, onCluster = false): 
   const about = { lockName, cause: withoutSecrets(error) };
   const refused = refusal(message, lockName, about.cause, onCluster);
   if (refused !== undefined) return refused;
+  if (error instanceof ClientClosedError || CLOSED_FOR_GOOD.test(message)) {
+    return new BackendUnavailableError(
+      `Redis cannot be asked for the lock ${quote(lockName)}: the client that was handed in is closed, or was never connected (${redact(message)}). Connect it before its first lock, and close it after the last.`,
+      { ...about, isLasting: true },
+    );
+  }
   if (error instanceof NotSentError || NEVER_SENT.test(message)) {
     return new BackendUnavailableError(
       `Redis could not be asked for the lock ${quote(lockName)}: the client has no connection (${redact(message)}).`,

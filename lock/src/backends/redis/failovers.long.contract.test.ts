@@ -155,7 +155,8 @@ it(`${ROUNDS} failovers in a row leave no orphan, no stuck waiter, and repeat no
     await until('a lease on the new primary', () => records.length > grants + 6, STUCK_MS);
     awayMs.push(performance.now() - promotedAt);
     // The dead one comes back, empty, as the replica of the new one.
-    await primary.startAgain(['--replicaof', '127.0.0.1', String(replica.port)]);
+    const follow = ['--replicaof', '127.0.0.1', String(replica.port)];
+    await primary.startAgain([...follow, '--repl-diskless-sync-delay', '0']); // else each replica waits 5 s for others
     await until('a primary, and a replica in step', findRoles, STUCK_MS);
     if ((round + 1) % 10 === 0) console.log(summary(round + 1));
   }

@@ -34,6 +34,7 @@ export {
   type NodeRedisSentinel,
 } from './adapters/node-redis.ts';
 export {
+  ClientClosedError,
   NotSentError,
   type RedisCommands,
   type RedisSubscriber,

@@ -47,6 +47,11 @@ export function checkSlot(key: string, lockName: string): void {
   );
 }
 
+/** What stands after the name of a key, or of a channel, beside a lock's own key, as `names.lua` has it. */
+export function beside(key: string): string {
+  return hashTag(key) === key ? `:{${key}}` : `.${key}`;
+}
+
 /** The lock's key that a queue's key belongs to, or undefined if it is something else. */
 export function lockKeyOfQueue(queueKey: string): string | undefined {
   const tail = queueKey.startsWith(QUEUES) ? queueKey.slice(QUEUES.length) : '';

@@ -206,12 +206,9 @@ function answer(
   problem: ((lockName: string) => LockError) | undefined,
   onCluster: boolean,
 ): void {
-  try {
-    const said = readReply(task, reply, onCluster);
-    // What is not ours any more needs no replica to say so.
-    if (said === 'renewed' && problem !== undefined) reject(problem(task.lockName));
-    else resolve(said);
-  } catch (error) {
-    reject(error as LockError);
-  }
+  const said = readReply(task, reply, onCluster);
+  if (typeof said !== 'string') reject(said);
+  // What is not ours any more needs no replica to say so.
+  else if (said === 'renewed' && problem !== undefined) reject(problem(task.lockName));
+  else resolve(said);
 }

@@ -15,6 +15,7 @@ import fullPass from './scripts/full-pass.lua';
 import inspect from './scripts/inspect.lua';
 import names from './scripts/names.lua';
 import probe from './scripts/probe.lua';
+import prove from './scripts/prove.lua';
 import queue from './scripts/queue.lua';
 import quickPass from './scripts/quick-pass.lua';
 import quickRelease from './scripts/quick-release.lua';
@@ -41,9 +42,18 @@ interface Arguments {
   readonly each: number;
 }
 
-export function script({ shared, each }: Arguments, quick: readonly string[], full: readonly string[]): Script {
+/** The command for messages to others than ours. Sharded messages stay within the shard of a cluster; Redis 7 has them. */
+type Publish = 'PUBLISH' | 'SPUBLISH';
+
+export function script(
+  { shared, each }: Arguments,
+  quick: readonly string[],
+  full: readonly string[],
+  publish: Publish = 'PUBLISH',
+): Script {
   const first = quick.length > 0 ? [...quick, quickPass] : ['local replies = {}'];
-  const text = [`local SHARED, WIDTH = ${shared}, ${each}`, ...first, ...full, fullPass].join('\n');
+  const constants = `local SHARED, WIDTH, PUBLISH = ${shared}, ${each}, '${publish}'`;
+  const text = [constants, ...first, ...full, fullPass].join('\n');
   return { text, sha: createHash('sha1').update(text).digest('hex') };
 }
 
@@ -57,25 +67,32 @@ export type Operation =
   | 'withdraw'
   | 'inspect'
   | 'break'
-  | 'probe';
+  | 'probe'
+  | 'prove';
 
 /** `whole` stands last in every script that changes something; what only looks has no need of it. */
-function scriptsWith(whole: readonly string[]): Readonly<Record<Operation, Script>> {
+function scriptsWith(publish: Publish, whole: readonly string[]): Readonly<Record<Operation, Script>> {
+  const make = (args: Arguments, quick: readonly string[], full: readonly string[]): Script =>
+    script(args, quick, full, publish);
   return {
-    acquire: script({ shared: 2, each: 1 }, [names, take, quickTake], [channel, queue, acquire, ...whole]),
-    enter: script({ shared: 3, each: 1 }, [names, take, quickTake], [channel, queue, step, enter, ...whole]),
-    stay: script({ shared: 3, each: 1 }, [], [names, take, channel, queue, step, stay, ...whole]),
-    release: script({ shared: 0, each: 1 }, [names, channel, quickRelease], [take, queue, release, ...whole]),
-    renew: script({ shared: 1, each: 1 }, [quickRenew], [names, take, channel, queue, renew, ...whole]),
-    transfer: script({ shared: 3, each: 2 }, [names, take, quickTransfer], [channel, queue, step, transfer, ...whole]),
-    withdraw: script({ shared: 1, each: 1 }, [], [names, take, channel, queue, withdraw, ...whole]),
-    inspect: script({ shared: 0, each: 0 }, [], [names, inspect]),
-    break: script({ shared: 1, each: 1 }, [], [names, take, channel, queue, breakLock, ...whole]),
-    probe: script({ shared: 0, each: 0 }, [], [names, channel, probe]),
+    acquire: make({ shared: 2, each: 1 }, [names, take, quickTake], [channel, queue, acquire, ...whole]),
+    enter: make({ shared: 3, each: 1 }, [names, take, quickTake], [channel, queue, step, enter, ...whole]),
+    stay: make({ shared: 3, each: 1 }, [], [names, take, channel, queue, step, stay, ...whole]),
+    release: make({ shared: 0, each: 1 }, [names, channel, quickRelease], [take, queue, release, ...whole]),
+    renew: make({ shared: 1, each: 1 }, [quickRenew], [names, take, channel, queue, renew, ...whole]),
+    transfer: make({ shared: 3, each: 2 }, [names, take, quickTransfer], [channel, queue, step, transfer, ...whole]),
+    withdraw: make({ shared: 1, each: 1 }, [], [names, take, channel, queue, withdraw, ...whole]),
+    inspect: make({ shared: 0, each: 0 }, [], [names, inspect]),
+    break: make({ shared: 1, each: 1 }, [], [names, take, channel, queue, breakLock, ...whole]),
+    probe: make({ shared: 0, each: 0 }, [], [names, channel, probe]),
+    prove: make({ shared: 1, each: 0 }, [], [names, take, channel, queue, prove]),
   };
 }
 
-export const scripts: Readonly<Record<Operation, Script>> = scriptsWith([]);
+export const scripts: Readonly<Record<Operation, Script>> = scriptsWith('PUBLISH', []);
 
 /** On a cluster one command more for each step, see `whole.lua`. */
-export const clusterScripts: Readonly<Record<Operation, Script>> = scriptsWith([whole]);
+export const clusterScripts: Readonly<Record<Operation, Script>> = scriptsWith('PUBLISH', [whole]);
+
+/** On a cluster that has sharded channels. */
+export const shardScripts: Readonly<Record<Operation, Script>> = scriptsWith('SPUBLISH', [whole]);

@@ -8,18 +8,11 @@
  */
 import type { RedisCommands, RedisSubscriber } from './client.ts';
 import { messageOf, translate } from './errors.ts';
+import { PROOF, Proof } from './proof.ts';
+import { Shards } from './shards.ts';
 
 /** When to subscribe again on a connection that stands but refused it. */
 const RETRY_MS = 1_000;
-
-/**
- * How often we send ourselves a message while somebody waits, and how long it may take. A subscription may stand and hear
- * nothing for ever: on a server that was cut off, or that another one has replaced.
- */
-const PROOF_MS = { every: 2_000, within: 1_000 };
-
-/** The message to ourselves. */
-const PROOF = 'proof';
 
 export interface SubscriptionEvents {
   onInbox(message: string): void;
@@ -34,18 +27,21 @@ export class Subscriptions {
   /** Who is called when something comes through a channel, the inbox aside. */
   readonly #watchers: Map<string, Set<() => void>> = new Map();
   #subscriber: RedisSubscriber | undefined;
+  /** Counts subscribers, of which each may connect many times. */
+  #opened = 0;
   /** Counts connections, so that an answer about an old one is not taken for one about the new. */
   #connection = 0;
   #listening = false;
   #closed = false;
-  /** When we last knew that messages reach us, and whether a proof is under way. */
-  #provenAt = Number.NEGATIVE_INFINITY;
-  #proving = false;
+  readonly #proof: Proof = new Proof();
+  /** What is heard on the shards of a cluster besides. */
+  readonly shards: Shards;
 
   constructor(commands: RedisCommands, inbox: string, events: SubscriptionEvents) {
     this.#commands = commands;
     this.#inbox = inbox;
     this.#events = events;
+    this.shards = new Shards({ onInbox: (message) => events.onInbox(message), onDeaf: () => this.#reopen() });
   }
 
   /** `all`: every gap is noticed. `some`: messages come, but a gap may go by unnoticed. `none`: waiters must ask. */
@@ -57,32 +53,24 @@ export class Subscriptions {
   /** Begins to listen, if a second connection can be had. Costs nothing when it has been called before. */
   open(): void {
     if (this.#subscriber !== undefined || this.#closed) return;
+    // What one that was given up has still to tell, perhaps long after, is not about its successor.
+    const opened = ++this.#opened;
+    const ifCurrent = (tell: () => void): void => {
+      if (opened === this.#opened) tell();
+    };
     this.#subscriber = this.#commands.openSubscriber?.({
-      onMessage: (channel, message) => this.#take(channel, message),
-      onConnected: () => this.#connected(),
-      onDisconnected: () => this.#disconnected(),
+      onMessage: (channel, message) => ifCurrent(() => this.#take(channel, message)),
+      onConnected: () => ifCurrent(() => this.#connected()),
+      onDisconnected: () => ifCurrent(() => this.#disconnected()),
     });
   }
 
   /** Now and then sends a message the way that releases go. If it does not come, a new connection is opened. */
   prove(): void {
-    if (!this.#listening || this.#proving || performance.now() - this.#provenAt < PROOF_MS.every) return;
-    this.#proving = true;
-    const [connection, sentAt] = [this.#connection, performance.now()];
-    const judge = (): void => {
-      this.#proving = false;
-      if (connection !== this.#connection || this.#provenAt >= sentAt) return;
-      this.#disconnected();
-      this.#subscriber?.close();
-      this.#subscriber = undefined;
-      this.open();
-    };
-    this.#commands.send(['PUBLISH', this.#inbox, PROOF]).then(
-      () => setTimeout(judge, PROOF_MS.within).unref(),
-      () => {
-        this.#proving = false; // then it is the other connection that does not work
-      },
-    );
+    if (!this.#listening) return;
+    const connection = this.#connection;
+    const send = (): Promise<unknown> => this.#commands.send(['PUBLISH', this.#inbox, PROOF]);
+    this.#proof.seek(send, () => connection === this.#connection && this.#reopen());
   }
 
   /** Calls back when a message comes through the channel, and once when we begin to listen to it. */
@@ -90,7 +78,7 @@ export class Subscriptions {
     const callbacks = this.#watchers.get(channel) ?? new Set();
     this.#watchers.set(channel, callbacks.add(callback));
     if (callbacks.size === 1 && this.#listening) {
-      this.#subscribe(channel).then(
+      this.#subscribeToWatch(channel).then(
         () => this.#tell(channel),
         () => undefined, // asking now and then has to do
       );
@@ -99,6 +87,7 @@ export class Subscriptions {
       if (!callbacks.delete(callback) || callbacks.size > 0 || this.#watchers.get(channel) !== callbacks) return;
       this.#watchers.delete(channel);
       this.#subscriber?.unsubscribe(channel).catch(() => undefined);
+      this.#subscriber?.shard?.unsubscribe(channel).catch(() => undefined);
     };
   }
 
@@ -109,20 +98,29 @@ export class Subscriptions {
     this.#subscriber?.close();
   }
 
+  #reopen(): void {
+    this.#disconnected();
+    this.#subscriber?.close();
+    this.#subscriber = undefined;
+    this.open();
+  }
+
   #disconnected(): void {
     this.#connection++;
     this.#listening = false;
+    this.shards.disconnected();
   }
 
   #connected(): void {
     const connection = ++this.#connection;
     this.#listening = false;
-    const channels = [this.#inbox, ...this.#watchers.keys()];
-    Promise.all(channels.map((channel) => this.#subscribe(channel))).then(
+    this.shards.connected(this.#subscriber?.shard);
+    const watched = [...this.#watchers.keys()].map((channel) => this.#subscribeToWatch(channel));
+    Promise.all([this.#subscribe(this.#inbox), ...watched]).then(
       () => {
         if (connection !== this.#connection) return;
         this.#listening = true;
-        this.#provenAt = performance.now();
+        this.#proof.found();
         this.#events.onGap();
       },
       (error: unknown) => {
@@ -137,12 +135,19 @@ export class Subscriptions {
     return this.#subscriber?.subscribe(channel) ?? Promise.reject(new Error('There is no second connection.'));
   }
 
+  /** Clients of Redisson's layout tell a release on the shard where the cluster has such channels, or to all nodes. */
+  #subscribeToWatch(channel: string): Promise<unknown> {
+    const onShard = this.#subscriber?.shard?.subscribe(channel).catch(() => undefined);
+    return Promise.all([this.#subscribe(channel), onShard]);
+  }
+
   #take(channel: string, message: string): void {
+    if (this.shards.take(channel, message)) return;
     if (channel !== this.#inbox) {
       this.#tell(channel);
       return;
     }
-    this.#provenAt = performance.now();
+    this.#proof.found();
     if (message !== PROOF) this.#events.onInbox(message);
   }
 

@@ -12,6 +12,12 @@ import { Subscriptions } from './subscriptions.ts';
 /** How often a waiter asks where nothing tells it; each time somewhere between, so that waiters do not ask in step. */
 const POLL_MS = { least: 100, most: 200 };
 
+/** Where a waiter is told on a cluster with sharded channels, and how to send a message to ourselves that way. */
+export interface ShardInbox {
+  readonly channel: string;
+  prove(): Promise<unknown>;
+}
+
 /** How often a waiter asks where a gap in listening may go by unnoticed. */
 const UNSURE_POLL_MS = 1_000;
 
@@ -22,6 +28,10 @@ interface Listener {
   readonly wake: (granted?: Granted) => void;
   /** Where the release of a holder of Redisson's layout is told, and what ends our watch of it. */
   watch: { readonly channel: string; readonly stop: () => void } | undefined;
+  /** Its inbox on a shard, where it has one. */
+  shard: string | undefined;
+  /** Wakes it without news. The same function each time, so that it is woken once. */
+  readonly look: () => void;
 }
 
 export class WakeUps {
@@ -44,32 +54,51 @@ export class WakeUps {
   }
 
   listen(owner: OwnerId, wake: (granted?: Granted) => void): () => void {
-    const listener: Listener = { wake, watch: undefined };
+    const listener: Listener = { wake, watch: undefined, shard: undefined, look: () => wake() };
     this.#listeners.set(owner, listener);
     return () => {
       if (this.#listeners.get(owner) === listener) this.#listeners.delete(owner);
-      listener.watch?.stop();
+      this.#stop(listener);
     };
   }
 
-  /** Takes note of what the server told a waiter (undefined: that it does not wait), and gives when it asks again. */
-  told(owner: OwnerId, waiting: WaitingReply | undefined): number {
+  /**
+   * Takes note of what the server told a waiter (undefined: that it does not wait), and gives when it asks again. `shard`:
+   * where it is told of its turn, if not in the inbox that this process has for all locks.
+   */
+  told(owner: OwnerId, waiting: WaitingReply | undefined, shard?: ShardInbox): number {
     this.#watch(owner, waiting?.channel);
     if (waiting === undefined) return Number.POSITIVE_INFINITY;
     this.open();
-    this.#subscriptions.prove();
+    const heard = this.#hears(owner, shard);
     const endMs = waiting.remainingMs === undefined ? Number.POSITIVE_INFINITY : waiting.remainingMs + 1;
     // A holder by SET NX PX tells nobody when it is done.
-    const hears = waiting.layout === 'string' ? 'none' : this.#subscriptions.hears;
+    const hears = waiting.layout === 'string' ? 'none' : heard;
     if (hears === 'all') return endMs;
     if (hears === 'some') return Math.min(endMs, UNSURE_POLL_MS);
     return Math.min(endMs, POLL_MS.least + Math.random() * (POLL_MS.most - POLL_MS.least));
   }
 
   close(): void {
-    for (const { watch } of this.#listeners.values()) watch?.stop();
+    for (const listener of this.#listeners.values()) this.#stop(listener);
     this.#listeners.clear();
     this.#subscriptions.close();
+  }
+
+  #hears(owner: OwnerId, shard: ShardInbox | undefined): 'all' | 'some' | 'none' {
+    if (shard === undefined) {
+      this.#subscriptions.prove();
+      return this.#subscriptions.hears;
+    }
+    const listener = this.#listeners.get(owner);
+    if (listener === undefined) return 'none';
+    listener.shard = shard.channel;
+    return this.#subscriptions.shards.hears(shard.channel, listener.look, shard.prove) ? 'some' : 'none';
+  }
+
+  #stop(listener: Listener): void {
+    listener.watch?.stop();
+    if (listener.shard !== undefined) this.#subscriptions.shards.leave(listener.shard, listener.look);
   }
 
   /** Listens to the release channel of a holder of Redisson's layout, for as long as there is one. */

@@ -26,6 +26,7 @@ import { lockKey } from '../redis/layout.ts';
 import { Attempt } from './attempt.ts';
 import { Errands } from './errands.ts';
 import { listLocks } from './list.ts';
+import { Patience } from './patience.ts';
 import { tooFewAnswers, unanswered } from './problems.ts';
 import type { Operation } from './scripts.ts';
 import { describeOwner, readHolder } from './values.ts';
@@ -61,6 +62,7 @@ export class RedlockBackend implements Backend, Renews, Withdraws, Inspects, Bre
   /** What is held, or was granted a moment ago. */
   readonly #attempts: Map<OwnerId, Attempt> = new Map();
   readonly #errands: Errands = new Errands();
+  readonly #patience: Patience;
   /** Whether a majority has answered, ever. */
   #isConnected = false;
   readonly #lossCallbacks: Set<(owner: OwnerId, reason: LossReason | 'at-risk') => void> = new Set();
@@ -74,6 +76,7 @@ export class RedlockBackend implements Backend, Renews, Withdraws, Inspects, Bre
       return first;
     };
     const { eviction, nodeTimeoutMs } = settings;
+    this.#patience = new Patience(nodeTimeoutMs);
     this.#voters = servers.map(
       (commands, at) => new Voter(at + 1, commands, { eviction, silentAfterMs: nodeTimeoutMs, claimRunId }),
     );
@@ -86,23 +89,23 @@ export class RedlockBackend implements Backend, Renews, Withdraws, Inspects, Bre
     const attempt = this.#attempts.get(owner) ?? new Attempt();
     this.#attempts.set(owner, attempt);
     const task = this.#acquireTask(request, this.#whoOf(request));
-    const limitMs = this.#limitMs(deadline);
+    const limit = this.#limit(deadline);
     const outcome = await askAll(
       this.#voters,
       {
-        ask: (voter, isOver) => {
+        ask: (voter, isOver, tell) => {
           attempt.asked(voter);
-          return voter.ask(task, isOver);
+          voter.ask(task, isOver, tell);
         },
         isYes: (answer) => answer === 'granted',
         onVote: (voter, vote) => this.#take(attempt, voter, vote, request),
       },
-      { limitMs },
+      limit,
     );
     if (outcome.decision === 'yes' && !attempt.isOver) return { outcome: 'granted', ttlMs };
     this.#end(request);
     for (const voter of this.#voters) if (attempt.mayHave(voter)) this.#takeBack(voter, request, attempt);
-    if (outcome.answered < majority(this.#voters.length)) throw tooFewAnswers(name, outcome, limitMs);
+    if (outcome.answered < majority(this.#voters.length)) throw tooFewAnswers(name, outcome, limit.limitMs);
     const retryInMs = freeIn(outcome);
     return retryInMs === undefined ? { outcome: 'busy' } : { outcome: 'busy', retryInMs };
   }
@@ -131,8 +134,8 @@ export class RedlockBackend implements Backend, Renews, Withdraws, Inspects, Bre
 
   async inspect(name: string, deadline: Instant): Promise<LockReport> {
     const task = this.#task('inspect', name, [], []);
-    const question: Question = { ask: (voter, isOver) => voter.ask(task, isOver), isYes: () => true };
-    const outcome = await askAll(this.#voters, question, { limitMs: this.#limitMs(deadline), all: true });
+    const question: Question = { ask: (voter, isOver, tell) => voter.ask(task, isOver, tell), isYes: () => true };
+    const outcome = await askAll(this.#voters, question, { ...this.#limit(deadline), all: true });
     if (outcome.answered < majority(this.#voters.length)) {
       throw new BackendUnavailableError(unanswered('The question for the holder', name, outcome), { lockName: name });
     }
@@ -153,10 +156,10 @@ export class RedlockBackend implements Backend, Renews, Withdraws, Inspects, Bre
     if (holder === null) return { broken: null, raiseTo: undefined };
     const task = this.#task('break', name, [String(LATEST_ARRIVAL_MS)], [holder.owner]);
     const question: Question = {
-      ask: (voter, isOver) => voter.ask(task, isOver),
+      ask: (voter, isOver, tell) => voter.ask(task, isOver, tell),
       isYes: (answer) => answer === 'broken',
     };
-    const outcome = await askAll(this.#voters, question, { limitMs: this.#limitMs(deadline), all: true });
+    const outcome = await askAll(this.#voters, question, { ...this.#limit(deadline), all: true });
     if (outcome.answered < majority(this.#voters.length)) {
       throw new OutcomeUnknownError(unanswered('The break', name, outcome), { lockName: name });
     }
@@ -180,7 +183,7 @@ export class RedlockBackend implements Backend, Renews, Withdraws, Inspects, Bre
     const outcome = await askAll(
       this.#voters,
       {
-        ask: (voter, isOver) => voter.ask(task, isOver),
+        ask: (voter, isOver, tell) => voter.ask(task, isOver, tell),
         isYes: (answer) => answer === 'renewed',
         onVote: (voter, vote) => {
           if (vote === 'broken') isBroken = true;
@@ -189,7 +192,7 @@ export class RedlockBackend implements Backend, Renews, Withdraws, Inspects, Bre
           else absent.push(voter);
         },
       },
-      { limitMs: this.#limitMs(deadline) },
+      this.#limit(deadline),
     );
     if (outcome.decision === 'open') {
       throw new OutcomeUnknownError(unanswered('The renewal', name, outcome), { lockName: name });
@@ -223,7 +226,7 @@ export class RedlockBackend implements Backend, Renews, Withdraws, Inspects, Bre
       clearTimeout(late);
       if (!attempt.mayArriveLate(voter)) this.#take(attempt, voter, vote, hold);
     };
-    voter.ask(this.#acquireTask(hold, this.#who), isOver).then(take, take);
+    voter.ask(this.#acquireTask(hold, this.#who), isOver, take);
   }
 
   #take(attempt: Attempt, voter: Voter, vote: Vote, hold: Hold): void {
@@ -245,26 +248,26 @@ export class RedlockBackend implements Backend, Renews, Withdraws, Inspects, Bre
   async #leave(hold: Hold, operation: 'release' | 'withdraw', deadline: Instant): Promise<Outcome> {
     const attempt = this.#end(hold);
     const task = this.#leaveTask(hold, operation);
-    let isSettled = false;
+    const isKnown = ({ answered }: Outcome): boolean => answered >= majority(this.#voters.length);
     const outcome = await askAll(
       this.#voters,
       {
-        ask: (voter, isOver) => {
+        ask: (voter, isOver, tell) => {
           attempt?.leaving(voter);
-          return voter.ask(task, isOver);
+          voter.ask(task, isOver, tell);
         },
         isYes: (answer) => answer === 'released',
-        onVote: (voter, vote) => {
+        onVote: (voter, vote, before) => {
           attempt?.left(voter);
-          if (isSettled && vote instanceof LockError) this.#takeBackWhatIsLeft(voter, hold, attempt);
+          if (typeof vote === 'string' || before === undefined || !isKnown(before)) return;
+          this.#takeBackWhatIsLeft(voter, hold, attempt);
         },
       },
-      { limitMs: this.#limitMs(deadline) },
+      this.#limit(deadline),
     );
-    if (outcome.answered < majority(this.#voters.length)) {
+    if (!isKnown(outcome)) {
       throw new OutcomeUnknownError(unanswered('The release', hold.name, outcome), { lockName: hold.name });
     }
-    isSettled = true;
     for (const [at, vote] of outcome.votes.entries()) {
       if (vote instanceof LockError) this.#takeBackWhatIsLeft(this.#voters[at] as Voter, hold, attempt);
     }
@@ -279,18 +282,25 @@ export class RedlockBackend implements Backend, Renews, Withdraws, Inspects, Bre
   /** Asks one server to take its vote back, in the background, until it has answered or the TTL has done it. */
   #takeBack(voter: Voter, hold: Hold, attempt: Attempt | undefined): void {
     const task = this.#leaveTask(hold, attempt?.mayArriveLate(voter) === true ? 'withdraw' : 'release');
-    this.#errands.run(hold.ttlMs, async () => {
+    this.#errands.run(hold.ttlMs, () => {
       attempt?.leaving(voter);
-      try {
-        await voter.ask(task, () => false);
-      } finally {
-        attempt?.left(voter);
-      }
+      return new Promise((resolve, reject) => {
+        voter.ask(
+          task,
+          () => false,
+          (answer) => {
+            attempt?.left(voter);
+            if (typeof answer === 'string') resolve(answer);
+            else reject(answer);
+          },
+        );
+      });
     });
   }
 
   #acquireTask({ name, owner, ttlMs }: Hold, who: string): Task<Operation> {
-    return this.#task('acquire', name, [milliseconds(ttlMs), who], [owner]);
+    const value = `${owner} ${systemClock.date().getTime()} ${who}`;
+    return this.#task('acquire', name, [milliseconds(ttlMs)], [value]);
   }
 
   #leaveTask({ name, owner }: Hold, operation: 'release' | 'withdraw'): Task<Operation> {
@@ -306,10 +316,11 @@ export class RedlockBackend implements Backend, Renews, Withdraws, Inspects, Bre
   }
 
   /** How long answers are waited for. The first ones of all come with the connections, which may take longer. */
-  #limitMs(deadline: Instant): number {
+  #limit(deadline: Instant): { readonly limitMs: number; readonly patience: Patience } {
     const leftMs = deadline - systemClock.now();
     this.#isConnected ||= this.#voters.filter(({ isKnown }) => isKnown).length >= majority(this.#voters.length);
-    return this.#isConnected ? Math.min(this.#settings.nodeTimeoutMs, leftMs) : leftMs;
+    const limitMs = this.#isConnected ? Math.min(this.#settings.nodeTimeoutMs, leftMs) : leftMs;
+    return { limitMs, patience: this.#patience };
   }
 }
 

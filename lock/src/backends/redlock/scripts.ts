@@ -17,7 +17,7 @@ import withdraw from './scripts/withdraw.lua';
 export type Operation = 'acquire' | 'release' | 'withdraw' | 'renew' | 'break' | 'inspect';
 
 export const scripts: Readonly<Record<Operation, Script>> = {
-  acquire: script({ shared: 2, each: 1 }, [], [names, owner, acquire]),
+  acquire: script({ shared: 1, each: 1 }, [], [names, owner, acquire]),
   release: script({ shared: 0, each: 1 }, [], [names, owner, release]),
   withdraw: script({ shared: 1, each: 1 }, [], [names, owner, withdraw]),
   renew: script({ shared: 1, each: 1 }, [], [names, owner, renew]),

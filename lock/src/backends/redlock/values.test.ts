@@ -4,7 +4,7 @@ import { describeOwner, readHolder } from './values.ts';
 
 const away = new BackendUnavailableError('away');
 const vote = (owner: string, restMs: number, purpose?: string): string =>
-  `string ${restMs} ${owner} 1700000000123456 ${describeOwner(42, 'a host', purpose)}`;
+  `string ${restMs} ${owner} 1700000000123 ${describeOwner(42, 'a host', purpose)}`;
 
 it('the holder is who has a majority of the votes, for as long as it has one', () => {
   const holder = readHolder([

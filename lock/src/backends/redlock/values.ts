@@ -37,7 +37,7 @@ export function readHolder(votes: readonly (Vote | undefined)[]): LockReport['ho
     host,
     pid: pid === undefined ? undefined : Number(pid),
     purpose,
-    since: since === undefined ? undefined : new Date(Number(since) / 1_000),
+    since: since === undefined ? undefined : new Date(Number(since)),
     fencingToken: undefined,
     // Until so many votes have run out that it has no majority any more.
     remainingMs: rests[needed - 1],

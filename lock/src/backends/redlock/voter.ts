@@ -6,7 +6,7 @@
  * @module
  */
 import { BackendUnavailableError, LockError, quote } from '../../core/errors.ts';
-import { Batch, type Task } from '../redis/batch.ts';
+import { Batch, type Task, type Tell } from '../redis/batch.ts';
 import type { RedisCommands } from '../redis/client.ts';
 import { checkEviction, type EvictionRule } from '../redis/health.ts';
 import { type Operation, scripts } from './scripts.ts';
@@ -50,25 +50,41 @@ export class Voter {
   }
 
   /**
-   * Asks for one lock. Rejects with a `LockError`; with `BackendUnavailableError` if it was certainly not done. Nothing
-   * is sent any more once `isOver` says that nobody waits for the answer.
+   * Asks for one lock, and tells the answer once: what the server says, or why it says nothing; a
+   * `BackendUnavailableError` means that it was certainly not done. It may tell in this very call. Nothing is sent any more
+   * once `isOver` says that nobody waits for the answer.
    */
-  ask(task: Task<Operation>, isOver: () => boolean): Promise<string> {
-    if (!this.#isAsked()) return this.#notAsked();
-    if (this.#checked) return this.#watched(this.#batch.run(task));
-    return this.#check(task.lockName).then(() => {
-      if (isOver()) throw new BackendUnavailableError('The server answered too late to be asked.');
-      return this.#watched(this.#batch.run(task));
+  ask(task: Task<Operation>, isOver: () => boolean, tell: Tell): void {
+    if (!this.#isAsked()) tell(this.#silence());
+    else if (this.#checked) this.#ask(task, tell);
+    else {
+      this.#check(task.lockName).then(
+        () => (isOver() ? tell(this.#tooLate()) : this.#ask(task, tell)),
+        (error: LockError) => tell(error),
+      );
+    }
+  }
+
+  #ask(task: Task<Operation>, tell: Tell): void {
+    this.#unanswered++;
+    this.#batch.ask(task, (answer) => {
+      this.#heard();
+      tell(answer);
     });
   }
 
   /** One command of another kind, watched in the same way. Rejects with the client's own error. */
   send(args: readonly string[]): Promise<unknown> {
-    return this.#isAsked() ? this.#send(args) : this.#notAsked();
+    return this.#isAsked() ? this.#send(args) : Promise.reject(this.#silence());
   }
 
-  #send(args: readonly string[]): Promise<unknown> {
-    return this.#watched(this.commands.send(args));
+  async #send(args: readonly string[]): Promise<unknown> {
+    this.#unanswered++;
+    try {
+      return await this.commands.send(args);
+    } finally {
+      this.#heard();
+    }
   }
 
   /** Looks at the server once; until that has succeeded every question begins with it. */
@@ -123,29 +139,19 @@ export class Voter {
     return true;
   }
 
-  #notAsked(): Promise<never> {
+  #silence(): LockError {
     const forMs = Math.round(performance.now() - this.#heardAtMs);
-    return Promise.reject(new BackendUnavailableError(`The server has not answered for ${forMs} ms.`));
+    return new BackendUnavailableError(`The server has not answered for ${forMs} ms.`);
   }
 
-  #watched<Answer>(answer: Promise<Answer>): Promise<Answer> {
-    this.#unanswered++;
-    return answer.then(
-      (said) => {
-        this.#heard();
-        return said;
-      },
-      (error: unknown) => {
-        this.#heard();
-        throw error;
-      },
-    );
+  #tooLate(): LockError {
+    return new BackendUnavailableError('The server answered too late to be asked.');
   }
 
   #heard(): void {
     this.#unanswered--;
-    this.#heardAtMs = performance.now();
     this.#silent = false;
+    if (this.#unanswered > 0) this.#heardAtMs = performance.now(); // else the next question counts from its own sending
   }
 
   /** It may be our own event loop that was blocked: look again when it has read what has come. */

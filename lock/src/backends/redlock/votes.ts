@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { LockError, OutcomeUnknownError } from '../../core/errors.ts';
+import type { LockError } from '../../core/errors.ts';
+import type { Patience } from './patience.ts';
 import type { Voter } from './voter.ts';
 
 /** What one server has said: its words, or why there are none. */
@@ -29,11 +30,11 @@ export function tally({ yes, no }: Count, servers: number): 'yes' | 'no' | 'open
 }
 
 export interface Question {
-  /** Asks one server; `isOver` says that nobody waits for its answer any more. */
-  ask(voter: Voter, isOver: () => boolean): Promise<string>;
+  /** Asks one server, which tells once, perhaps at once; `isOver` says that nobody waits for its answer any more. */
+  ask(voter: Voter, isOver: () => boolean, tell: (vote: Vote) => void): void;
   isYes(answer: string): boolean;
-  /** Called for every answer, late ones too. */
-  onVote?(voter: Voter, vote: Vote): void;
+  /** Called for every answer; for one that comes after all was over, with how it stood then. */
+  onVote?(voter: Voter, vote: Vote, outcome: Outcome | undefined): void;
 }
 
 /** How it stood when it was decided, or when the time was over. */
@@ -48,42 +49,27 @@ export interface Outcome extends Count {
 export function askAll(
   voters: readonly Voter[],
   question: Question,
-  { limitMs, all = false }: { readonly limitMs: number; readonly all?: boolean },
+  { limitMs, patience, all = false }: { readonly limitMs: number; readonly patience: Patience; readonly all?: boolean },
 ): Promise<Outcome> {
   return new Promise((resolve) => {
-    const votes: (Vote | undefined)[] = voters.map(() => undefined);
-    let [yes, no, open, isOver] = [0, 0, voters.length, false];
+    const votes: (Vote | undefined)[] = Array(voters.length).fill(undefined);
+    let [yes, no, open] = [0, 0, voters.length];
+    let outcome: Outcome | undefined;
+    const isOver = (): boolean => outcome !== undefined;
     const end = (): void => {
-      isOver = true;
-      clearTimeout(timer);
-      resolve({ yes, no, answered: yes + no, decision: tally({ yes, no }, voters.length), votes: [...votes] });
+      stopWaiting();
+      outcome = { yes, no, answered: yes + no, decision: tally({ yes, no }, voters.length), votes };
+      resolve(outcome);
     };
-    const timer = setTimeout(
-      () => {
-        if (!isOver) end();
-      },
-      Math.max(0, limitMs),
-    );
+    const stopWaiting = patience.wait(limitMs, end);
     const take = (at: number, vote: Vote): void => {
-      if (!isOver) {
-        votes[at] = vote;
-        open--;
-        if (typeof vote === 'string') question.isYes(vote) ? yes++ : no++;
-        if (open === 0 || (!all && tally({ yes, no }, voters.length) !== 'open')) end();
-      }
-      question.onVote?.(voters[at] as Voter, vote);
+      question.onVote?.(voters[at] as Voter, vote, outcome);
+      if (outcome !== undefined) return;
+      votes[at] = vote;
+      open--;
+      if (typeof vote === 'string') question.isYes(vote) ? yes++ : no++;
+      if (open === 0 || (!all && tally({ yes, no }, voters.length) !== 'open')) end();
     };
-    const over = (): boolean => isOver;
-    for (const [at, voter] of voters.entries()) {
-      question.ask(voter, over).then(
-        (answer) => take(at, answer),
-        (error: unknown) => take(at, asLockError(error)),
-      );
-    }
+    for (let at = 0; at < voters.length; at++) question.ask(voters[at] as Voter, isOver, (vote) => take(at, vote));
   });
-}
-
-function asLockError(error: unknown): LockError {
-  if (error instanceof LockError) return error;
-  return new OutcomeUnknownError(error instanceof Error ? error.message : String(error), { cause: error });
 }

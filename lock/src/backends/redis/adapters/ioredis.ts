@@ -5,6 +5,7 @@
  */
 import {
   type AnyListener,
+  ClientClosedError,
   NotSentError,
   type RedisCommands,
   type RedisSubscriber,
@@ -17,7 +18,7 @@ import { KeptConnection } from './kept-connection.ts';
 export interface IoredisClient {
   readonly status: string;
   readonly isCluster?: boolean;
-  readonly options: { readonly keyPrefix?: string | undefined };
+  readonly options: { readonly keyPrefix?: string | undefined; readonly shardedSubscribers?: boolean | undefined };
   call(command: string, args: string[]): Promise<unknown>;
   on(event: string, listener: AnyListener): unknown;
   off(event: string, listener: AnyListener): unknown;
@@ -37,6 +38,8 @@ interface IoredisPipeline {
 /** The members of the second connection that a client has besides. */
 interface IoredisSubscriber extends IoredisClient {
   connect(): Promise<void>;
+  ssubscribe?(channel: string): Promise<unknown>;
+  sunsubscribe?(channel: string): Promise<unknown>;
   subscribe(channel: string): Promise<unknown>;
   unsubscribe(channel: string): Promise<unknown>;
   readonly stream?: { unref?(): void };
@@ -81,8 +84,10 @@ class IoredisConnection implements RedisCommands {
   }
 
   send(args: readonly string[]): Promise<unknown> {
-    const [command = '', ...rest] = args;
+    const [command = ''] = args;
+    const rest = args.slice(1);
     if (this.#client.status === 'ready') return this.#client.call(command, rest);
+    if (this.#client.status === 'end') return closed();
     const connected = this.#connected;
     return this.#client.call(command, rest).catch((error: unknown) => {
       // It waited for a connection that never came.
@@ -126,6 +131,7 @@ class IoredisConnection implements RedisCommands {
 
 class IoredisCluster implements RedisCommands {
   readonly cluster = true;
+  readonly sharded: boolean;
   readonly keyPrefix: string;
   readonly #client: IoredisClient;
   readonly #nodes: Set<IoredisClient> = new Set();
@@ -144,6 +150,7 @@ class IoredisCluster implements RedisCommands {
 
   constructor(client: IoredisClient) {
     this.#client = client;
+    this.sharded = client.options.shardedSubscribers !== undefined; // releases before 5.6 do not know it
     this.keyPrefix = client.options.keyPrefix ?? '';
     for (const node of client.nodes?.('all') ?? []) this.#onNode(node);
     client.on('+node', this.#onNode);
@@ -152,7 +159,7 @@ class IoredisCluster implements RedisCommands {
 
   send(args: readonly string[]): Promise<unknown> {
     const [command = '', ...rest] = args;
-    return this.#client.call(command, rest);
+    return this.#client.status === 'end' ? closed() : this.#client.call(command, rest);
   }
 
   lostConnections(): number {
@@ -165,9 +172,16 @@ class IoredisCluster implements RedisCommands {
   }
 
   openSubscriber(events: SubscriberEvents): RedisSubscriber {
-    const connection = this.#client.duplicate([] as never, { lazyConnect: true } as never) as IoredisSubscriber;
-    // A Cluster moves its subscriptions from node to node by itself, and does not say when.
-    return listenOn(connection, events, false);
+    const connection = this.#client.duplicate([] as never, LISTENING_CLUSTER as never) as IoredisSubscriber;
+    connection.on('smessage', (channel: string, message: string) => events.onMessage(channel, message));
+    return {
+      // A Cluster moves its subscriptions from node to node by itself, and does not say when.
+      ...listenOn(connection, events, false),
+      shard: {
+        subscribe: async (channel) => connection.ssubscribe?.(channel),
+        unsubscribe: async (channel) => connection.sunsubscribe?.(channel),
+      },
+    };
   }
 
   openWriter(): RedisWriter {
@@ -201,6 +215,9 @@ const SINGLE_CONNECTION = {
   // A timer of the client would keep the process alive for as long as the server is away; ours does not.
   retryStrategy: (): null => null,
 };
+
+/** It would put its prefix before the names of sharded channels, which are made with it already. */
+const LISTENING_CLUSTER = { lazyConnect: true, shardedSubscribers: true, keyPrefix: '' };
 
 /** Connects again after each end, with a timer that keeps no process alive, until the returned function is called. */
 function reconnectInBackground(connection: IoredisSubscriber): () => void {
@@ -260,6 +277,11 @@ function writeOn(
     reconnect: () => kept.drop(),
     close: () => kept.close(),
   };
+}
+
+/** ioredis says the same of a connection that has just been lost, so its state is asked and not its message. */
+function closed(): Promise<never> {
+  return Promise.reject(new ClientClosedError('Connection is closed.'));
 }
 
 function messageOf(error: unknown): string {

@@ -3,11 +3,19 @@
  *
  * @module
  */
-import type { AnyListener, RedisCommands, RedisSubscriber, RedisWriter, SubscriberEvents } from '../client.ts';
+import {
+  type AnyListener,
+  ClientClosedError,
+  type RedisCommands,
+  type RedisSubscriber,
+  type RedisWriter,
+  type SubscriberEvents,
+} from '../client.ts';
 import { KeptConnection } from './kept-connection.ts';
 
 /** The members of a node-redis client that we use. */
 export interface NodeRedisClient {
+  readonly isOpen?: boolean;
   readonly options?: { readonly socket?: object };
   sendCommand(args: string[], options?: object): Promise<unknown>;
   duplicate(overrides?: object): NodeRedisSubscriber;
@@ -15,6 +23,7 @@ export interface NodeRedisClient {
 
 /** A client made with `createSentinel`. */
 export interface NodeRedisSentinel {
+  readonly isOpen?: boolean;
   sendCommand(isReadonly: boolean, args: string[], options?: object): Promise<unknown>;
   getSentinelNode(): unknown;
   duplicate(): NodeRedisSubscriber;
@@ -22,6 +31,7 @@ export interface NodeRedisSentinel {
 
 /** A client made with `createCluster`. */
 export interface NodeRedisCluster {
+  readonly isOpen?: boolean;
   sendCommand(firstKey: string | undefined, isReadonly: boolean, args: string[], options?: object): Promise<unknown>;
   readonly masters: readonly unknown[];
   nodeClient(node: never): unknown;
@@ -37,6 +47,9 @@ export interface NodeRedisSubscriber {
   on(event: string, listener: AnyListener): unknown;
   subscribe(channel: string, listener: (message: string, channel: string) => void): Promise<unknown>;
   unsubscribe(channel: string): Promise<unknown>;
+  /** On a cluster. */
+  sSubscribe?(channel: string, listener: (message: string, channel: string) => void): Promise<unknown>;
+  sUnsubscribe?(channel: string): Promise<unknown>;
 }
 
 /** The members of a connection for writes that we use; what `addCommand` takes depends on the kind of client. */
@@ -67,29 +80,35 @@ export function fromNodeRedis(client: NodeRedisClient | NodeRedisSentinel | Node
   if ('masters' in client) return fromCluster(client);
   if ('getSentinelNode' in client) {
     return {
-      send: (args) => client.sendCommand(false, [...args], PLAIN),
+      send: (args) => rejectedIfClosed(client) ?? client.sendCommand(false, [...args], PLAIN),
       openSubscriber: (events) => listenOn(client.duplicate(), events, false),
       openWriter: () => writeOn(client, (args) => [false, args]),
     };
   }
   return {
-    send: (args) => client.sendCommand([...args], PLAIN),
+    send: (args) => rejectedIfClosed(client) ?? client.sendCommand([...args], PLAIN),
     openSubscriber: (events) => listenInBackground(client, events),
     openWriter: () =>
       writeOn(client, (args) => [args], { socket: { ...client.options?.socket, reconnectStrategy: false } }),
   };
 }
 
+/** One that connects again is open. The message of a closed one may also be about a node that a cluster has just left. */
+function rejectedIfClosed(client: { readonly isOpen?: boolean }): Promise<never> | undefined {
+  return client.isOpen === false ? Promise.reject(new ClientClosedError('The client is closed')) : undefined;
+}
+
 function fromCluster(client: NodeRedisCluster): RedisCommands {
   return {
     cluster: true,
-    send: (args, key) => client.sendCommand(key, false, [...args], PLAIN),
+    send: (args, key) => rejectedIfClosed(client) ?? client.sendCommand(key, false, [...args], PLAIN),
     servers: () =>
       client.masters.map((master) => ({
         send: async (args) =>
           ((await client.nodeClient(master as never)) as NodeRedisClient).sendCommand([...args], PLAIN),
       })),
-    openSubscriber: (events) => listenOn(client.duplicate(), events, false),
+    sharded: true,
+    openSubscriber: (events) => listenOnShards(client.duplicate(), events),
     openWriter: () => writeOn(client, (args, key) => [key, false, args]),
   };
 }
@@ -158,6 +177,17 @@ function destroy(connection: { destroy(): unknown }): void {
   void Promise.resolve()
     .then(() => connection.destroy())
     .catch(() => undefined);
+}
+
+function listenOnShards(connection: NodeRedisSubscriber, events: SubscriberEvents): RedisSubscriber {
+  const onMessage = (message: string, channel: string): void => events.onMessage(channel, message);
+  return {
+    ...listenOn(connection, events, false),
+    shard: {
+      subscribe: async (channel) => connection.sSubscribe?.(channel, onMessage),
+      unsubscribe: async (channel) => connection.sUnsubscribe?.(channel),
+    },
+  };
 }
 
 function listenOn(connection: NodeRedisSubscriber, events: SubscriberEvents, reportsGaps: boolean): RedisSubscriber {

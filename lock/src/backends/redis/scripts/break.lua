@@ -26,7 +26,9 @@ local function full(key, at)
   local reply = 'broken ' .. next_token(tail)
   local fields = fields_of(key, 'who', 'turns') or {}
   if kind ~= 'none' then redis.call('SET', mark, reply, 'PX', refuse_ms) end
-  if fields[1] then redis.pcall('PUBLISH', inbox_of(fields[1]), 'broken ' .. owner) end
+  -- A holder listens to the inbox that its process has for all locks.
+  local inbox = fields[1] and string.match(fields[1], '^@?(%S*)')
+  if inbox then redis.pcall('PUBLISH', 'holdfast.inbox:' .. inbox, 'broken ' .. owner) end
   let_go(key, tail, fields[2])
   return reply
 end

@@ -26,7 +26,8 @@ local function full(key)
     { 'ZPOPMIN', scratch },
     { 'TIME' },
     { 'PUBLISH', 'holdfast.inbox:probe', '1' },
-    { 'PUBLISH', channel_of(scratch), '1' },
+    { PUBLISH, 'holdfast.inbox:probe' .. beside(key), '1' },
+    { PUBLISH, channel_of(scratch), '1' },
   }
   for _, command in ipairs(commands) do
     local reply = redis.pcall(unpack(command))

@@ -5,8 +5,15 @@
 
 local now_ms = time[1] * 1000 + math.floor(time[2] / 1000)
 
-local function inbox_of(who)
-  return 'holdfast.inbox:' .. (string.match(who, '^%S+') or '')
+-- Tells a waiter's process something about this lock. The first word of `who` is its inbox; an @ before it says that
+-- the process listens on the shard of a cluster, where it has an inbox for each lock.
+local function tell(tail, who, message)
+  local shard, inbox = string.match(who, '^(@?)(%S*)')
+  if shard == '@' then
+    redis.pcall('SPUBLISH', 'holdfast.inbox:' .. inbox .. tail, message)
+  else
+    redis.pcall('PUBLISH', 'holdfast.inbox:' .. inbox, message)
+  end
 end
 
 local function drop(tail, owner)
@@ -72,7 +79,7 @@ end
 local function hand_over(key, tail, entry, turns)
   local claim = math.min(entry.ttl, 2 * entry.heartbeat)
   local token = take(key, tail, entry.owner, claim, entry.who, turns)
-  redis.pcall('PUBLISH', inbox_of(entry.who), 'granted ' .. token .. ' ' .. claim .. ' ' .. entry.owner)
+  tell(tail, entry.who, 'granted ' .. token .. ' ' .. claim .. ' ' .. entry.owner)
   return token, claim
 end
 
@@ -98,9 +105,9 @@ local function let_go(key, tail, turns)
   else
     first = first_in_line(tail)
   end
-  local listeners = redis.pcall('PUBLISH', channel_of(key), '0')
+  local listeners = redis.pcall(PUBLISH, channel_of(key), '0')
   if turns > 32 and listeners ~= 0 then redis.pcall('SET', 'holdfast.pause' .. tail, '1', 'PX', '10') end
-  if first then redis.pcall('PUBLISH', inbox_of(first.who), 'step ' .. first.owner) end
+  if first then tell(tail, first.who, 'step ' .. first.owner) end
 end
 
 -- The fields of the lock's key, or nil where somebody keeps a value of another type there.

@@ -15,7 +15,8 @@ export class Replication {
     const primary = await RedisServer.start(['--repl-diskless-sync-delay', '0', ...args]);
     const replicas: RedisServer[] = [];
     for (let index = 0; index < howMany; index++) {
-      replicas.push(await RedisServer.start(['--replicaof', '127.0.0.1', String(primary.port), ...args]));
+      const following = ['--replicaof', '127.0.0.1', String(primary.port), '--repl-diskless-sync-delay', '0'];
+      replicas.push(await RedisServer.start([...following, ...args]));
     }
     const replication = new Replication(primary, replicas);
     await replication.inStep();

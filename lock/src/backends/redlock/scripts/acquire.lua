@@ -1,11 +1,10 @@
 -- acquire: the vote of this server goes to the owner, if nobody has it.
--- In:  for all ttl, who; for each owner
+-- In:  for all ttl; for each the value, which begins with the owner
 -- Out: 'granted', also when the same owner asks again; 'busy <rest of the TTL of whoever has it>'; 'withdrawn'
 local function full(key, at)
-  local owner = ARGV[at]
+  local value = ARGV[at]
+  local owner = string.match(value, '^%S+')
   if redis.call('EXISTS', mark_of(key, owner)) == 1 then return 'withdrawn' end
-  local time = redis.call('TIME')
-  local value = owner .. ' ' .. time[1] .. string.sub('000000' .. time[2], -6) .. ' ' .. ARGV[2]
   if redis.call('SET', key, value, 'NX', 'PX', ARGV[1]) then return 'granted' end
   if is_of(key, owner) then
     redis.call('PEXPIRE', key, ARGV[1])

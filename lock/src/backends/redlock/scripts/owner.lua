@@ -1,5 +1,5 @@
 -- Whose the key is. A vote for a lock is a STRING with a TTL, as every client that uses SET NX PX has it:
--- "<owner> <since, in microseconds> <pid> <host>", and a purpose where there is one. An owner id has no space in it.
+-- "<owner> <since, in milliseconds by the owner's clock> <pid> <host>", and a purpose where there is one. An owner id has no space in it.
 
 local function is_of(key, owner)
   return redis.pcall('GETRANGE', key, '0', tostring(#owner)) == owner .. ' '
