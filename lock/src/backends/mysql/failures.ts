@@ -33,6 +33,7 @@ const FINDINGS: Readonly<Record<number, SqlFailure>> = {
   1040: { kind: 'refused', remedy: 'The server has no connection to spare (max_connections).' },
   1203: { kind: 'refused', remedy: 'The server has no connection to spare for this user.' },
   1290: { kind: 'refused', remedy: 'The server is read-only; locks need the primary.' },
+  1792: { kind: 'refused', remedy: 'The session is read-only (transaction_read_only); locks are written.' },
   1836: { kind: 'refused', remedy: 'The server is read-only; locks need the primary.' },
   1114: { kind: 'refused', remedy: 'The disk of the server is full.' },
   1317: { kind: 'unknown', remedy: INTERRUPTED, interrupted: true },

@@ -140,6 +140,29 @@ describe('session locks', () => {
     expect(lease.state).toBe('lost');
   });
 
+  it('end when their server becomes read-only, since the one that replaces it gives them to others', async () => {
+    const locks = createLocks(openSession());
+    const rival = openSession();
+    onTestFinished(() => locks.close());
+    const lease = await locks.lock('replaced').acquire();
+    const lost = new Promise<void>((resolve) => {
+      lease.signal.addEventListener('abort', () => resolve());
+    });
+    await server.admin.query('SET GLOBAL read_only = 1');
+    onTestFinished(() => server.admin.query('SET GLOBAL read_only = 0').then(() => undefined));
+    await lost;
+    expect(lease.signal.reason).toMatchObject({ code: 'LOST', reason: 'disconnected' });
+    await expect(rival.tryAcquire(request('replaced'), soon())).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message: expect.stringContaining('read-only'),
+    });
+    const pool = server.pool();
+    onTestFinished(() => pool.end());
+    const nodeLocal = mysqlBackend(pool, { session: true, nodeLocal: true });
+    onTestFinished(() => nodeLocal.close());
+    expect((await nodeLocal.tryAcquire(request('replaced'), soon())).outcome).toBe('granted');
+  });
+
   it('KILL QUERY costs a question, and neither the lock nor the process', async () => {
     const backend = openSession();
     const hold = request('interrupted');
