@@ -23,6 +23,8 @@ const FINDINGS: Readonly<Record<number, SqlFailure>> = {
     kind: 'config',
     remedy: 'Tables of these names exist and are not those of Holdfast; another database is needed.',
   },
+  1175: { kind: 'config', remedy: 'sql_safe_updates must be off on the connections of this pool.' },
+  1665: { kind: 'config', remedy: 'binlog_format must be ROW or MIXED.' },
   1235: { kind: 'config', remedy: 'This server does not support it; see the documentation of this backend.' },
   1044: { kind: 'denied', remedy: GRANTS },
   1045: { kind: 'denied', remedy: 'Are name and password right?' },
