@@ -127,6 +127,20 @@ describe('PostgreSQL', () => {
     },
   );
 
+  it('a lease that is lost since bodies have taken all connections of the pool says so', async () => {
+    const { backend, pool } = open({ max: 1 });
+    const locks = createLocks(backend, { ttlMs: 1_000 });
+    const lease = await locks.lock('starved').acquire();
+    const lost = new Promise<void>((resolve) => {
+      lease.signal.addEventListener('abort', () => resolve());
+    });
+    const taken = await pool.connect();
+    await lost;
+    expect((lease.signal.reason as Error).message).toContain('the pool has none to spare');
+    taken.release();
+    await locks.close();
+  });
+
   it('connections that the server ends, all at once, cost neither the lease nor the process', async () => {
     const locks = createLocks(open().backend, { ttlMs: 3_000 });
     const rival = createLocks(open().backend, { ttlMs: 3_000 });
