@@ -363,7 +363,7 @@ describe('an acquire without an answer', () => {
       });
     const waiting = outcome(lock.acquire({ waitMs: 400 }));
     await clock.advance(401);
-    expect(waiting.code).toBe('BUSY');
+    expect(waiting.code).toBe('UNAVAILABLE');
     await clock.advance(200); // the call's own deadline: now it counts as unknown, and is withdrawn
     deliver();
     await clock.advance(1);
@@ -376,6 +376,14 @@ describe('an acquire without an answer', () => {
     const error = lock.acquire({ waitMs: 1_000 }).catch((reason: unknown) => reason);
     await clock.advance(1_001);
     expect(await error).toMatchObject({ code: 'UNAVAILABLE', message: expect.stringMatching(/ECONNREFUSED/) });
+  });
+
+  it('ends as unavailable, and not as busy, if nothing has come by the end of a wait that is shorter than a call', async () => {
+    const { lock, clock, backend } = setUp({ ttlMs: 30_000 }); // a call may take 5 s
+    backend.queue = () => new Promise(() => undefined);
+    const [first, second] = [lock.acquire({ waitMs: 1_000 }), lock.acquire({ waitMs: 1_000 })].map(outcome);
+    await clock.advance(1_001);
+    expect([first?.code, second?.code]).toEqual(['UNAVAILABLE', 'UNAVAILABLE']);
   });
 
   it('fails at once where asking again cannot help', async () => {
