@@ -53,6 +53,7 @@ export { parseToken, StaleTokenError } from './core/fencing.ts';
 export type { FencedLease, Lease, LeaseState } from './core/lease.ts';
 export {
   type AcquireOptions,
+  type CloseOptions,
   createLocks,
   type LeaseOf,
   type Lock,

@@ -363,7 +363,7 @@ describe('an acquire without an answer', () => {
       });
     const waiting = outcome(lock.acquire({ waitMs: 400 }));
     await clock.advance(401);
-    expect(waiting.code).toBe('BUSY');
+    expect(waiting.code).toBe('UNAVAILABLE');
     await clock.advance(200); // the call's own deadline: now it counts as unknown, and is withdrawn
     deliver();
     await clock.advance(1);
@@ -376,6 +376,14 @@ describe('an acquire without an answer', () => {
     const error = lock.acquire({ waitMs: 1_000 }).catch((reason: unknown) => reason);
     await clock.advance(1_001);
     expect(await error).toMatchObject({ code: 'UNAVAILABLE', message: expect.stringMatching(/ECONNREFUSED/) });
+  });
+
+  it('ends as unavailable, and not as busy, if nothing has come by the end of a wait that is shorter than a call', async () => {
+    const { lock, clock, backend } = setUp({ ttlMs: 30_000 }); // a call may take 5 s
+    backend.queue = () => new Promise(() => undefined);
+    const [first, second] = [lock.acquire({ waitMs: 1_000 }), lock.acquire({ waitMs: 1_000 })].map(outcome);
+    await clock.advance(1_001);
+    expect([first?.code, second?.code]).toEqual(['UNAVAILABLE', 'UNAVAILABLE']);
   });
 
   it('fails at once where asking again cannot help', async () => {
@@ -431,6 +439,54 @@ describe('close', () => {
     await expect(lock.acquire()).rejects.toMatchObject({ code: 'CLOSED' });
     await expect(locks.lock('other').tryAcquire()).rejects.toMatchObject({ code: 'CLOSED' });
     expect(backend).toBeDefined();
+  });
+
+  it('gives no lock to who asks for it in the moment in which its lease is lost', async () => {
+    const { lock, locks, store } = setUp();
+    const lease = await lock.acquire();
+    const again: Promise<Lease>[] = [];
+    lease.signal.addEventListener('abort', () => again.push(lock.acquire()));
+    await locks.close();
+    await expect(again[0]).rejects.toMatchObject({ code: 'CLOSED' });
+    expect(store.rows.get('order:1')?.holder).toBeUndefined();
+  });
+
+  it('with drainMs renews what is held until its body has ended, and gives no lock meanwhile', async () => {
+    const { lock, locks, clock, store } = setUp();
+    const rival = createLocks(new TestBackend(store, clock), { ttlMs: 3_000, clock }).lock('order:1');
+    let endBody: () => void = () => undefined;
+    const body = new Promise<void>((resolve) => {
+      endBody = resolve;
+    });
+    const run = outcome(lock.run((lease) => lock.run(() => body.then(() => lease.assertHeld()))));
+    await clock.advance(5);
+    const waiting = outcome(lock.acquire());
+    await clock.advance(5);
+    const closed = outcome(locks.close({ drainMs: 60_000 }));
+    const taken = outcome(rival.acquire({ waitMs: 60_000 }));
+    await clock.advance(20_000);
+    expect([waiting.code, closed.settled, run.settled, taken.settled]).toEqual(['CLOSED', false, false, false]);
+    await expect(lock.acquire()).rejects.toMatchObject({ code: 'CLOSED' });
+    endBody();
+    await clock.advance(1_000);
+    expect([run.code, closed.settled, taken.settled]).toEqual([undefined, true, true]);
+  });
+
+  it('with drainMs ends what is still held when that time is over, or at a second call without it', async () => {
+    for (const isHurried of [false, true]) {
+      const { lock, locks, clock } = setUp();
+      const lease = await lock.acquire();
+      const closed = outcome(locks.close({ drainMs: 10_000 }));
+      await clock.advance(9_000);
+      expect(lease.state).toBe('held');
+      if (isHurried) await locks.close();
+      else await clock.advance(1_500);
+      expect(lease.signal.reason).toMatchObject({ reason: 'closed' });
+      await clock.advance(1);
+      expect(closed.settled).toBe(true);
+      expect(clock.timers).toBe(0);
+    }
+    await expect(setUp().locks.close({ drainMs: -1 })).rejects.toThrow(RangeError);
   });
 });
 

@@ -7,7 +7,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Backend, type Fences, type OwnerId, renews, reportsLoss } from './backend.ts';
 import { BackendCalls } from './call.ts';
-import { type Clock, systemClock, systemRandom } from './clock.ts';
+import { type Clock, Instant, systemClock, systemRandom } from './clock.ts';
 import { LockBusyError, LockError, type LossReason, quote } from './errors.ts';
 import { Janitor } from './janitor.ts';
 import type { FencedLease, HeldLease, Lease } from './lease.ts';
@@ -90,8 +90,19 @@ export interface Locks<L extends Lease = Lease> extends AsyncDisposable {
    * Ends all waits with the code `CLOSED`, aborts the signals of the leases that are held, releases them, and closes
    * the backend. Resolves when that is done, at the latest after the time of two calls. Clients that were handed in
    * stay open.
+   *
+   * A body that still runs then runs without its lock. With `drainMs` the leases that are held go on for as long, so
+   * that their bodies can end; a second call, without it, ends them at once.
    */
-  close(): Promise<void>;
+  close(options?: CloseOptions): Promise<void>;
+}
+
+export interface CloseOptions {
+  /**
+   * How long leases that are held may go on, renewed as before, until their holders have given them back. No lock is
+   * given out meanwhile. Their signals do not abort: tell the bodies in your own way that it is time. Default 0.
+   */
+  readonly drainMs?: number;
 }
 
 /** The lease that a backend's locks give: with a token, where the backend has them. */
@@ -125,7 +136,10 @@ class LocksOfOneBackend implements Locks<FencedLease> {
   readonly #leases: Map<OwnerId, HeldLease> = new Map();
   readonly #work: Set<Promise<void>> = new Set();
   readonly #stopReports: (() => void) | undefined;
+  #isClosed = false;
   #closed: Promise<void> | undefined;
+  /** Ends the time in which leases go on after `close`. */
+  #endDrain: () => void = () => undefined;
 
   constructor(backend: Backend, options: LocksOptions) {
     checkKeys('The options of createLocks', options, [...LOCK_OPTIONS, 'callMs', 'clock', 'random']);
@@ -158,7 +172,10 @@ class LocksOfOneBackend implements Locks<FencedLease> {
         void work.then(() => this.#work.delete(work));
       },
       began: (lease) => this.#leases.set(lease.owner, lease),
-      ended: (lease) => this.#leases.delete(lease.owner),
+      ended: (lease) => {
+        this.#leases.delete(lease.owner);
+        if (this.#leases.size === 0) this.#endDrain();
+      },
       idle: (lock) => {
         if (this.#locks.size > IDLE_LOCKS_KEPT) this.#locks.delete(lock.name);
       },
@@ -175,18 +192,25 @@ class LocksOfOneBackend implements Locks<FencedLease> {
     return new NamedLock(checkName(name), settings, this.#shared.calls.clock, this, () => this.#localLock(name));
   }
 
-  close(): Promise<void> {
-    this.#closed ??= this.#close();
-    return this.#closed;
+  async close(options: CloseOptions = {}): Promise<void> {
+    checkKeys('The options of close', options, ['drainMs']);
+    const { drainMs = 0 } = options;
+    checkMs('drainMs', drainMs, { min: 0 });
+    // Before anybody is told: who hears that its lease is lost may ask for the lock again in that moment.
+    this.#isClosed = true;
+    if (drainMs === 0) this.#endDrain();
+    this.#closed ??= this.#close(drainMs);
+    await this.#closed;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
 
-  async #close(): Promise<void> {
+  async #close(drainMs: number): Promise<void> {
     const error = this.#closedError();
     for (const lock of this.#locks.values()) lock.close(error);
+    if (drainMs > 0) await this.#drained(drainMs);
     for (const lease of [...this.#leases.values()]) {
       lease.lose('closed', 'The Locks object that it came from was closed.');
       await Promise.resolve(lease.release()).catch(() => undefined); // the loss, which its signal has told already
@@ -199,12 +223,26 @@ class LocksOfOneBackend implements Locks<FencedLease> {
     await this.#backend.close();
   }
 
+  /** Resolves when no lease is held any more, or when the time is over. */
+  #drained(drainMs: number): Promise<void> {
+    const { clock } = this.#shared.calls;
+    return new Promise((resolve) => {
+      const cancel = clock.callAt(Instant.plus(clock.now(), drainMs), () => this.#endDrain(), { keepAlive: true });
+      this.#endDrain = () => {
+        cancel();
+        this.#endDrain = () => undefined;
+        resolve();
+      };
+      if (this.#leases.size === 0) this.#endDrain();
+    });
+  }
+
   #closedError(): LockError {
     return new LockError('CLOSED', 'These locks were closed: close() was called on their Locks object.');
   }
 
   #localLock(name: string): LocalLock {
-    if (this.#closed !== undefined) throw this.#closedError();
+    if (this.#isClosed) throw this.#closedError();
     let lock = this.#locks.get(name);
     if (lock === undefined) {
       lock = new LocalLock(name, this.#shared);

@@ -35,6 +35,24 @@ describe('a nested run', () => {
     });
   });
 
+  it('has one signal with all others of the same outermost run, so that a million of them leave nothing behind', async () => {
+    const { lock, backend } = setUp();
+    const signals = new Set<AbortSignal>();
+    await lock.run(async () => {
+      for (let round = 0; round < 3; round++) await lock.run((lease) => signals.add(lease.signal));
+      await lock.run(() => lock.run((lease) => signals.add(lease.signal)));
+      expect([...signals].map(({ aborted }) => aborted)).toEqual([false]);
+    });
+    expect([...signals][0]?.reason).toMatchObject({ code: 'LOST', reason: 'released' });
+    const lost = lock.run(() =>
+      lock.run(({ signal }) => {
+        backend.loseLease('order:1');
+        expect(signal.reason).toMatchObject({ code: 'LOST' });
+      }),
+    );
+    await expect(lost).rejects.toMatchObject({ code: 'LOST' });
+  });
+
   it('enters through another Lock object of the same name, and through frames of other locks', async () => {
     const { lock, locks } = setUp();
     await lock.run(() => locks.lock('other').run(() => locks.lock('order:1').run((lease) => lease.assertHeld())));

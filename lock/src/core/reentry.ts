@@ -8,6 +8,7 @@
  * @module
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { onAbort } from './abort.ts';
 import type { Clock } from './clock.ts';
 import { LeaseLostError, LockBusyError, LockError, quote } from './errors.ts';
 import type { FencedLease, HeldLease, LeaseState } from './lease.ts';
@@ -22,7 +23,7 @@ export class Frame {
   /** The frame that this one is nested in: of the same lock, and let in by it. */
   readonly parent: Frame | undefined;
   readonly #queue: LocalQueue<'enter' | 'frame-ended'> = new LocalQueue();
-  readonly #abort: AbortController = new AbortController();
+  #abort: AbortController | undefined;
   #open = true;
   #nested: Frame | undefined;
 
@@ -37,9 +38,30 @@ export class Frame {
     return this.lease.name;
   }
 
-  /** Aborts when the outermost body has ended while this one still runs. */
-  get outlived(): AbortSignal {
+  /** The frame of the body that took the lock. */
+  get outermost(): Frame {
+    return this.parent?.outermost ?? this;
+  }
+
+  /**
+   * What nested bodies see, of the outermost frame: aborts when the lease is lost, and when this body has ended. One for
+   * all of them, since it may let in millions while it runs. Made when somebody asks.
+   */
+  get signalForNested(): AbortSignal {
+    if (this.#abort === undefined) {
+      const abort = new AbortController();
+      const { signal } = this.lease;
+      if (!this.#open) abort.abort(this.#endedError());
+      else if (signal.aborted) abort.abort(signal.reason);
+      else onAbort(signal, () => abort.abort(signal.reason));
+      this.#abort = abort;
+    }
     return this.#abort.signal;
+  }
+
+  /** Throws once the body has ended. */
+  assertOpen(): void {
+    if (!this.#open) throw this.#endedError();
   }
 
   /** Whether a nested entry counts under this frame. */
@@ -76,22 +98,21 @@ export class Frame {
   end(): void {
     this.#open = false;
     for (const waiter of this.#queue.takeAll()) waiter.resolve('frame-ended');
-    if (this.parent === undefined) this.#abortNested();
+    if (this.parent === undefined) this.#endNested();
     else if (this.#nested === undefined) this.parent.#leave(this);
   }
 
-  #abortNested(): void {
+  #endNested(): void {
     for (let frame = this.#nested; frame !== undefined; frame = frame.#nested) {
       frame.#open = false;
       for (const waiter of frame.#queue.takeAll()) waiter.resolve('frame-ended');
-      frame.#abort.abort(
-        new LeaseLostError(
-          this.name,
-          'released',
-          'The outermost body ended, and gave the lock back, while this one still ran.',
-        ),
-      );
     }
+    this.#abort?.abort(this.#endedError());
+  }
+
+  #endedError(): LeaseLostError {
+    const detail = 'The outermost body ended, and gave the lock back, while this one still ran.';
+    return new LeaseLostError(this.name, 'released', detail);
   }
 
   #leave(nested: Frame): void {
@@ -146,14 +167,16 @@ export async function enterNested(
 
 /** What a nested body sees of the lease: the same, but it ends for it with the outermost body, too. */
 export class NestedLease implements FencedLease {
-  readonly signal: AbortSignal;
   readonly #lease: HeldLease;
-  readonly #outlived: AbortSignal;
+  readonly #outermost: Frame;
 
   constructor(frame: Frame) {
     this.#lease = frame.lease;
-    this.#outlived = frame.outlived;
-    this.signal = AbortSignal.any([frame.lease.signal, frame.outlived]);
+    this.#outermost = frame.outermost;
+  }
+
+  get signal(): AbortSignal {
+    return this.#outermost.signalForNested;
   }
 
   get name(): string {
@@ -181,12 +204,12 @@ export class NestedLease implements FencedLease {
   }
 
   assertHeld(): void {
-    this.#outlived.throwIfAborted();
+    this.#outermost.assertOpen();
     this.#lease.assertHeld();
   }
 
   async confirm(): Promise<void> {
-    this.#outlived.throwIfAborted();
+    this.#outermost.assertOpen();
     await this.#lease.confirm();
   }
 

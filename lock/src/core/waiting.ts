@@ -19,6 +19,9 @@ import type { Watchdog } from './watchdog.ts';
 /** How long a caller of `release` waits for the confirmation at most. */
 const RELEASE_MS = 5_000;
 
+/** A backend of which nothing has been heard for so long is away, as far as a caller can tell; sooner it says nothing. */
+const SILENCE_MS = 250;
+
 /** What all locks of one `Locks` object share. */
 export interface Shared extends ContenderTools {
   readonly watchdog: Watchdog | undefined;
@@ -41,6 +44,8 @@ export class LocalLock implements Contending, LeaseKeeper {
   #closed: LockError | undefined;
   /** What the backend last failed with, if it did. */
   #problem: LockError | undefined;
+  /** Since when the contender waits for its first answer of any kind. */
+  #silentSince: Instant | undefined;
 
   constructor(name: string, shared: Shared) {
     this.name = name;
@@ -148,9 +153,13 @@ export class LocalLock implements Contending, LeaseKeeper {
 
   #timeoutError(waitMs: number): LockError {
     const problem = this.#problem;
-    if (problem === undefined || this.#isHeldHere()) return new LockBusyError(this.name, waitMs);
+    const silentMs = this.#silentSince === undefined ? 0 : this.clock.now() - this.#silentSince;
+    if (this.#isHeldHere() || (problem === undefined && silentMs < SILENCE_MS)) {
+      return new LockBusyError(this.name, waitMs);
+    }
+    const what = problem?.message ?? 'nothing has come so far. Is the server reachable, and not stopped?';
     return new BackendUnavailableError(
-      `The lock ${quote(this.name)} could not be had within ${waitMs} ms, since ${this.#shared.backend.id} did not answer: ${problem.message}`,
+      `The lock ${quote(this.name)} could not be had within ${waitMs} ms, since ${this.#shared.backend.id} did not answer: ${what}`,
       { lockName: this.name, cause: problem },
     );
   }
@@ -167,6 +176,7 @@ export class LocalLock implements Contending, LeaseKeeper {
     const first = this.#queue.first;
     if (first === undefined || this.#isHeldHere() || this.#contender !== undefined || this.#busy > 0) return;
     this.#problem = undefined;
+    this.#silentSince = this.clock.now();
     this.#contender = new Contender(this.#request(first.options), this.#shared, this);
     this.#contender.start();
   }
@@ -178,6 +188,7 @@ export class LocalLock implements Contending, LeaseKeeper {
 
   heard(problem: LockError | undefined): void {
     this.#problem = problem;
+    this.#silentSince = undefined;
     const first = this.#queue.first;
     if (first !== undefined && !first.isWatched) this.#watch(first);
   }
@@ -185,6 +196,7 @@ export class LocalLock implements Contending, LeaseKeeper {
   granted(grant: Grant): void {
     this.#contender = undefined;
     this.#problem = undefined;
+    this.#silentSince = undefined;
     const waiter = this.#queue.takeFirst();
     if (waiter === undefined) this.#shared.janitor.withdraw(grant.hold, false);
     else waiter.resolve(this.#begin(grant, waiter.options, waiter.askedAt));

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Clock, Instant } from '../core/clock.ts';
+import { type Clock, Instant } from '../core/clock.ts';
 import { BackendUnavailableError, OutcomeUnknownError } from '../core/errors.ts';
 
 /** A pool of any driver. */
@@ -17,8 +17,11 @@ export interface ConnectionSource<Connection> {
   discard(connection: Connection): void;
 }
 
+/** So long before its deadline a wait for a connection ends: who asked has one of the same time, and would not hear why. */
+const TELL_MS = 20;
+
 /**
- * Takes a connection. Rejects with UNAVAILABLE at the deadline, and gives back a connection that comes later than
+ * Takes a connection. Rejects with UNAVAILABLE just before the deadline, and gives back a connection that comes later than
  * that: nothing was sent on it.
  */
 export function takeConnection<Connection>(
@@ -29,13 +32,13 @@ export function takeConnection<Connection>(
   return new Promise((resolve, reject) => {
     let isLate = false;
     const cancel = clock.callAt(
-      deadline,
+      Instant.plus(deadline, -TELL_MS),
       () => {
         isLate = true;
         reject(
           new BackendUnavailableError(
             `No connection to ${source.what} in time: the pool has none to spare, or the server does not answer. ` +
-              'Nothing was done. A larger pool helps in the first case.',
+              'Nothing was done. In the first case a pool for the locks alone helps, or a larger one.',
           ),
         );
       },

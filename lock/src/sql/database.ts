@@ -45,6 +45,8 @@ export interface SqlFailure {
   readonly remedy: string;
   /** Only the question was ended, and not its connection: what that holds it goes on holding. */
   readonly interrupted?: true;
+  /** This server cannot do it as long as the connection lasts, and a new connection may lead to one that can. */
+  readonly elsewhere?: true;
 }
 
 /** The checked option `tokenSource`: guards store it in a column of 512 bytes. */

@@ -10,7 +10,15 @@
 import { type Clock, Instant } from '../../core/clock.ts';
 import { LockError } from '../../core/errors.ts';
 import { Connection, type Endpoint, type Stream, type StreamEvents, type TlsOptions } from './connection.ts';
-import { isFaultOfMember, isLeaseGone, isLoginOver, isLoginUnknown, NotSentError, toLockError } from './failures.ts';
+import {
+  isFaultOfMember,
+  isLeaseGone,
+  isLoginOver,
+  isLoginUnknown,
+  NotSentError,
+  RefusedError,
+  toLockError,
+} from './failures.ts';
 import {
   decode,
   encode,
@@ -40,6 +48,9 @@ const CONNECT_MS = 5_000;
 
 /** How long a login may take: etcd makes the check of a password slow on purpose. */
 const LOGIN_MS = 10_000;
+
+/** A member that is cut off from the others goes on serving watches, on which nothing happens. With this it ends them. */
+const REQUIRE_LEADER = { hasleader: 'true' };
 
 const PATH = {
   range: '/etcdserverpb.KV/Range',
@@ -97,7 +108,15 @@ export class EtcdClient {
   async watchStream(events: StreamEvents): Promise<Stream> {
     const deadline = Instant.plus(this.#options.clock.now(), CONNECT_MS);
     const login = await this.#loggedIn(deadline);
-    const stream = (await this.#connected()).stream(PATH.watch, headersOf(login), events);
+    const headers = { ...headersOf(login), ...REQUIRE_LEADER };
+    const connection = await this.#connected();
+    const stream = connection.stream(PATH.watch, headers, {
+      message: events.message,
+      ended: (error) => {
+        if (isFaultOfMember(error)) this.#leave(connection, error); // who then looks again asks another one
+        events.ended(error);
+      },
+    });
     if (stream === undefined) throw new NotSentError('the connection was closed');
     return stream;
   }
@@ -143,7 +162,7 @@ export class EtcdClient {
       try {
         return await connection.call(path, message, headers, Math.max(1, this.#leftMs(deadline)));
       } catch (error) {
-        if (isFaultOfMember(error)) this.#leave(connection);
+        if (isFaultOfMember(error)) this.#leave(connection, error);
         if (!(error instanceof NotSentError) || attempt === 2 || this.#leftMs(deadline) <= 0) throw error;
       }
     }
@@ -153,11 +172,14 @@ export class EtcdClient {
     return deadline - this.#options.clock.now();
   }
 
-  /** The next calls go to the next member, if there is one. */
-  #leave(connection: Connection): void {
+  /**
+   * The next calls go to the next member, if there is one. Behind a single address there may be several, and one that
+   * answers that it has no leader is left by connecting anew.
+   */
+  #leave(connection: Connection, error: unknown): void {
     const { endpoints } = this.#options;
     if (this.#connection !== connection) return;
-    if (endpoints.length === 1 && connection.isOpen) return;
+    if (endpoints.length === 1 && connection.isOpen && !(error instanceof RefusedError)) return;
     this.#first = (endpoints.indexOf(connection.endpoint) + 1) % endpoints.length;
     this.#connection = undefined;
     for (const each of this.#retired) if (each.isOver) this.#retired.delete(each);

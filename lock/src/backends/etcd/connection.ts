@@ -47,7 +47,7 @@ export class Connection {
   #heardAt: number = performance.now();
   #retired = false;
   #calls = 0;
-  #streams = 0;
+  readonly #streams: Set<ClientHttp2Stream> = new Set();
   #pings: NodeJS.Timeout | undefined;
 
   private constructor(endpoint: Endpoint, session: ClientHttp2Session) {
@@ -93,9 +93,10 @@ export class Connection {
     return this.#session.destroyed;
   }
 
-  /** Takes no new calls, and is over when those under way have ended. */
+  /** Takes no new calls, ends its streams, and is over when the calls under way have ended. */
   retire(): void {
     this.#retired = true;
+    for (const stream of this.#streams) stream.close(constants.NGHTTP2_CANCEL);
     this.#endIfIdle();
   }
 
@@ -157,7 +158,7 @@ export class Connection {
   stream(path: string, headers: Record<string, string>, events: StreamEvents): Stream | undefined {
     const stream = this.#request(path, headers);
     if (stream === undefined) return undefined;
-    this.#streams++;
+    this.#streams.add(stream);
     this.#pings ??= setInterval(() => this.#ping(), PING_MS.every).unref();
     let over = false;
     let rest: Buffer = Buffer.alloc(0);
@@ -182,8 +183,8 @@ export class Connection {
     });
     stream.on('error', () => undefined); // 'close' follows
     stream.on('close', () => {
-      this.#streams--;
-      if (this.#streams === 0) {
+      this.#streams.delete(stream);
+      if (this.#streams.size === 0) {
         clearInterval(this.#pings);
         this.#pings = undefined;
       }
@@ -219,7 +220,7 @@ export class Connection {
   }
 
   #endIfIdle(): void {
-    if (this.#retired && this.#calls === 0 && this.#streams === 0) this.#session.close();
+    if (this.#retired && this.#calls === 0 && this.#streams.size === 0) this.#session.close();
   }
 
   /** A stream that only listens would never hear that the other side is gone. */

@@ -42,6 +42,9 @@ export class MysqlDatabase implements SqlDatabase {
   }
 }
 
+/** Rows as objects whose members are columns; a pool may be told otherwise for the queries of its own program. */
+const PLAIN_ROWS = { rowsAsArray: false, nestTables: false };
+
 /** Runs one statement on a connection, whatever its pool was told about the form of rows. */
 export async function query(
   connection: MysqlConnection,
@@ -49,7 +52,7 @@ export async function query(
   values: readonly SqlValue[] = [],
 ): Promise<readonly SqlRow[]> {
   const bytes = values.map((value) => (typeof value === 'string' ? Buffer.from(value) : value));
-  return rowsOf(await connection.query({ sql, rowsAsArray: false }, bytes));
+  return rowsOf(await connection.query({ sql, ...PLAIN_ROWS }, bytes));
 }
 
 /** A pool as a source of connections, with a listener for their errors while we have them. */

@@ -80,6 +80,31 @@ describe('MariaDB', () => {
   });
 });
 
+describe('a pool', () => {
+  it.for([{ nestTables: true }, { nestTables: '_' }, { rowsAsArray: true }] as const)(
+    'gives locks although its rows come as $nestTables$rowsAsArray',
+    async (options) => {
+      const pool = server.pool(options);
+      onTestFinished(() => pool.end());
+      const hold = request(`rows:${JSON.stringify(options)}`);
+      expect((await mysqlBackend(pool).tryAcquire(hold, soon())).outcome).toBe('granted');
+      const sessions = mysqlBackend(pool, { session: true });
+      expect((await sessions.tryAcquire(hold, soon())).outcome).toBe('granted');
+      await sessions.close();
+    },
+  );
+
+  it('whose connections refuse an update without a key is CONFIG, with the name of the setting', async () => {
+    await server.admin.query('SET GLOBAL sql_safe_updates = 1');
+    onTestFinished(() => server.admin.query('SET GLOBAL sql_safe_updates = 0').then(() => undefined));
+    const { backend } = open();
+    await expect(backend.queue('enter', request('safe'), soon())).rejects.toMatchObject({
+      code: 'CONFIG',
+      message: expect.stringContaining('sql_safe_updates'),
+    });
+  });
+});
+
 describe('a node of a Galera cluster', () => {
   const provider = '/usr/lib/galera/libgalera_smm.so'; // comes with Debian's MariaDB
 
@@ -138,6 +163,29 @@ describe('session locks', () => {
     }
     expect((await lost) - killedAt).toBeLessThan(1_000);
     expect(lease.state).toBe('lost');
+  });
+
+  it('end when their server becomes read-only, since the one that replaces it gives them to others', async () => {
+    const locks = createLocks(openSession());
+    const rival = openSession();
+    onTestFinished(() => locks.close());
+    const lease = await locks.lock('replaced').acquire();
+    const lost = new Promise<void>((resolve) => {
+      lease.signal.addEventListener('abort', () => resolve());
+    });
+    await server.admin.query('SET GLOBAL read_only = 1');
+    onTestFinished(() => server.admin.query('SET GLOBAL read_only = 0').then(() => undefined));
+    await lost;
+    expect(lease.signal.reason).toMatchObject({ code: 'LOST', reason: 'disconnected' });
+    await expect(rival.tryAcquire(request('replaced'), soon())).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message: expect.stringContaining('read-only'),
+    });
+    const pool = server.pool();
+    onTestFinished(() => pool.end());
+    const nodeLocal = mysqlBackend(pool, { session: true, nodeLocal: true });
+    onTestFinished(() => nodeLocal.close());
+    expect((await nodeLocal.tryAcquire(request('replaced'), soon())).outcome).toBe('granted');
   });
 
   it('KILL QUERY costs a question, and neither the lock nor the process', async () => {

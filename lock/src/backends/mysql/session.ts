@@ -5,10 +5,13 @@
  * session that is silent for too long (`wait_timeout`), later than our own side gives up; by itself it would find a
  * link that was cut without a word only through its kernel, after two hours. Limits of statement time are switched off.
  *
+ * A replica gives named locks as well, and to others than the primary does; and a primary that is made one keeps its
+ * sessions. So every answer says whether the server is read-only, and if it is, all that is held there is over.
+ *
  * @module
  */
 import { createHash } from 'node:crypto';
-import { LockError } from '../../core/errors.ts';
+import { BackendUnavailableError, LockError } from '../../core/errors.ts';
 import type { ConnectionSource } from '../../sql/connections.ts';
 import type { SqlFailure, SqlRow } from '../../sql/database.ts';
 import { SERVER_SILENT_MS, type SessionDatabase } from '../../sql/session-backend.ts';
@@ -19,9 +22,14 @@ import { understand } from './failures.ts';
 /** ER_QUERY_INTERRUPTED, which is what NULL stands for. */
 const INTERRUPTED = 1317;
 
+const ABOUT_THE_SERVER = 'CONNECTION_ID() AS id, @@GLOBAL.read_only AS read_only';
+
+/** A number on most servers; MariaDB 12 has names. */
+const WRITABLE: ReadonlySet<string> = new Set(['0', 'OFF']);
+
 export interface MysqlSessionSettings {
   readonly namespace: string;
-  /** Locks that hold on one node of a cluster are what is wanted. */
+  /** Locks that hold on this one server are what is wanted, be it a node of a cluster or a replica. */
   readonly nodeLocal: boolean;
 }
 
@@ -39,16 +47,18 @@ export class MysqlSessions implements SessionDatabase<MysqlConnection> {
   async prepare(connection: MysqlConnection): Promise<void> {
     const variables = await query(
       connection,
-      "SHOW VARIABLES WHERE Variable_name IN ('wsrep_on', 'max_statement_time', 'max_execution_time')",
+      "SHOW VARIABLES WHERE Variable_name IN ('wsrep_on', 'innodb_read_only', 'max_statement_time', 'max_execution_time')",
     );
     const values = new Map(variables.map((row) => [String(row.Variable_name), String(row.Value)]));
     if (values.get('wsrep_on') === 'ON' && !this.#settings.nodeLocal) throw galeraError();
+    if (values.get('innodb_read_only') === 'ON' && !this.#settings.nodeLocal) throw readOnlyError();
     await query(connection, `SET SESSION wait_timeout = ${Math.ceil(SERVER_SILENT_MS / 1_000)}`);
     for (const name of ['max_statement_time', 'max_execution_time']) {
       if (values.has(name)) await query(connection, `SET SESSION ${name} = 0`);
     }
     const [row] = await query(connection, 'SELECT CONNECTION_ID() AS id');
     this.#sessions.set(connection, String(row?.id));
+    await this.probe(connection);
   }
 
   /** A hash: names of locks there have 64 characters at most, and on some servers no case. */
@@ -79,8 +89,9 @@ export class MysqlSessions implements SessionDatabase<MysqlConnection> {
 
   /** Every answer names the session: another one than at the start means that a proxy shares it. */
   async #ask(connection: MysqlConnection, expression: string, values: string[]): Promise<SqlRow> {
-    const [row] = await query(connection, `SELECT CONNECTION_ID() AS id, ${expression} AS answer`, values);
+    const [row] = await query(connection, `SELECT ${ABOUT_THE_SERVER}, ${expression} AS answer`, values);
     if (String(row?.id) !== this.#sessions.get(connection)) throw proxyError();
+    if (!this.#settings.nodeLocal && !WRITABLE.has(String(row?.read_only))) throw readOnlyError();
     return row as SqlRow;
   }
 }
@@ -90,6 +101,14 @@ function galeraError(): LockError {
     'CONFIG',
     'This server is a node of a Galera cluster (wsrep_on), where GET_LOCK is node-local: each node would give the lock ' +
       'to somebody. Use the lease row (without `session`), or say `nodeLocal: true` if all programs use one node.',
+  );
+}
+
+/** Another server may be the primary, or become it, so asking again helps. */
+function readOnlyError(): LockError {
+  return new BackendUnavailableError(
+    'This server is read-only: a replica, or a primary that is being replaced, where GET_LOCK gives locks that the ' +
+      'primary gives to others. Does the address of the pool lead to the primary? `nodeLocal: true` says that all programs use this one server.',
   );
 }
 

@@ -30,8 +30,12 @@ export class PostgresDatabase implements SqlDatabase {
   async run(statement: string, values: readonly SqlValue[], deadline: Instant): Promise<readonly SqlRow[]> {
     const query = (client: PostgresQueries): Promise<{ rows: SqlRow[] }> => client.query(statement, [...values]);
     if (this.#connections === undefined) return (await query(this.#client)).rows;
-    // An error that the server answered leaves the connection as good as it was.
-    const isBroken = (error: unknown): boolean => understand(error).kind === 'unknown';
+    // An error that the server answered leaves the connection as good as it was. But one that leads to a standby would
+    // lead there for ever, and the pool, which finds nothing wrong with it, hand it out again and again.
+    const isBroken = (error: unknown): boolean => {
+      const { kind, elsewhere } = understand(error);
+      return kind === 'unknown' || elsewhere === true;
+    };
     return (await useConnection(this.#connections, this.#clock, deadline, query, isBroken)).rows;
   }
 

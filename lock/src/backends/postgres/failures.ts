@@ -30,7 +30,11 @@ const FINDINGS: Readonly<Record<string, SqlFailure>> = {
       'The role needs USAGE on the schema, EXECUTE on the functions, and SELECT, INSERT, UPDATE and DELETE on the tables.',
   },
   '28': { kind: 'denied', remedy: 'Are name and password right, and does pg_hba.conf allow them?' },
-  '25006': { kind: 'refused', remedy: 'The server is a standby or read-only; locks need the primary.' },
+  '25006': {
+    kind: 'refused',
+    remedy: 'The server is a standby or read-only; locks need the primary.',
+    elsewhere: true,
+  },
   '57014': { kind: 'refused', remedy: 'Is statement_timeout too short?' },
   '57P03': { kind: 'refused', remedy: 'The server is starting or stopping.' },
   '53': { kind: 'refused', remedy: 'The server has no room left for it: connections, memory or disk.' },

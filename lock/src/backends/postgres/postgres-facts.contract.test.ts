@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { Relay } from '../../contract/relay.ts';
 import { createLocks } from '../../core/lock.ts';
 import { request, soon } from '../../sql/test-support/requests.ts';
 import { type PostgresBackend, postgresBackend } from './index.ts';
@@ -126,6 +127,20 @@ describe('PostgreSQL', () => {
     },
   );
 
+  it('a lease that is lost since bodies have taken all connections of the pool says so', async () => {
+    const { backend, pool } = open({ max: 1 });
+    const locks = createLocks(backend, { ttlMs: 1_000 });
+    const lease = await locks.lock('starved').acquire();
+    const lost = new Promise<void>((resolve) => {
+      lease.signal.addEventListener('abort', () => resolve());
+    });
+    const taken = await pool.connect();
+    await lost;
+    expect((lease.signal.reason as Error).message).toContain('the pool has none to spare');
+    taken.release();
+    await locks.close();
+  });
+
   it('connections that the server ends, all at once, cost neither the lease nor the process', async () => {
     const locks = createLocks(open().backend, { ttlMs: 3_000 });
     const rival = createLocks(open().backend, { ttlMs: 3_000 });
@@ -142,6 +157,42 @@ describe('PostgreSQL', () => {
     await (await waiting).release();
     await Promise.all([locks.close(), rival.close()]);
   }, 60_000);
+});
+
+describe('a standby', () => {
+  let standby: PostgresServer;
+  beforeAll(async () => {
+    standby = await PostgresServer.standbyOf(server);
+  }, 60_000);
+  afterAll(() => standby.stop(), 60_000);
+
+  it('gives advisory locks that the primary has given to others, so session locks refuse it', async () => {
+    const primaryPool = server.pool();
+    const pool = standby.pool({ max: 2 });
+    onTestFinished(() => Promise.all([primaryPool.end(), pool.end()]).then(() => undefined));
+    const [backend, refused] = [primaryPool, pool].map((each) => postgresBackend(each, { session: true }));
+    onTestFinished(() => Promise.all([backend?.close(), refused?.close()]).then(() => undefined));
+    expect((await backend?.tryAcquire(request('twice'), soon()))?.outcome).toBe('granted');
+    await expect(refused?.tryAcquire(request('twice'), soon())).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message: expect.stringContaining('standby'),
+    });
+    const naive = await pool.query('SELECT pg_try_advisory_lock($1::bigint) AS got', [advisoryKey('', 'twice')]);
+    expect(naive.rows[0].got).toBe(true);
+  });
+
+  it('that a pool has connections to is left, so that the next ones lead to the primary', async () => {
+    const relay = await Relay.start(standby.port);
+    onTestFinished(() => relay.close());
+    const { backend, pool } = open({ connectionString: server.urlAt(relay.port), max: 3 });
+    await Promise.all([1, 2, 3].map(() => pool.query('SELECT pg_sleep(0.05)')));
+    expect(pool.idleCount).toBe(3);
+    await expect(backend.tryAcquire(request('moved'), soon())).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    relay.switchTo(server.port); // the connections that are there stay, and nothing is wrong with them
+    const locks = createLocks(backend);
+    await (await locks.lock('moved').acquire()).release();
+    await locks.close();
+  });
 });
 
 describe('session locks', () => {

@@ -1,13 +1,15 @@
 /**
  * Advisory locks of PostgreSQL on a pinned connection.
  *
+ * A standby would give these locks as well, and to others than the primary does, so it is refused.
+ *
  * The server ends a session that is silent for too long (`idle_session_timeout`), and finds a dead link by TCP
  * keep-alive and `tcp_user_timeout` as well: all of them later than our own side gives up. Other limits that an
  * administrator has set for idle sessions are overridden, since ours is kept from being idle.
  *
  * @module
  */
-import { LockError } from '../../core/errors.ts';
+import { BackendUnavailableError, LockError } from '../../core/errors.ts';
 import type { ConnectionSource } from '../../sql/connections.ts';
 import type { SqlFailure } from '../../sql/database.ts';
 import { SERVER_SILENT_MS, type SessionDatabase } from '../../sql/session-backend.ts';
@@ -46,6 +48,7 @@ export class PostgresSessions implements SessionDatabase<PostgresConnection> {
 
   async prepare(connection: PostgresConnection): Promise<void> {
     if (!this.#settings.sessionPooler && !(await isDirect(connection))) throw poolerError();
+    if (await isStandby(connection)) throw standbyError();
     const names = Object.keys(SETTINGS);
     await connection.query(
       'SELECT set_config(s.name, w.value, false) FROM pg_settings s JOIN unnest($1::text[], $2::text[]) AS w(name, value) USING (name)',
@@ -80,6 +83,20 @@ export class PostgresSessions implements SessionDatabase<PostgresConnection> {
     if (Number(rows[0]?.pid) !== this.#processes.get(connection)) throw poolerError();
     return rows[0]?.answer === true;
   }
+}
+
+/** Asked once for each session: a primary does not become a standby without a restart, which ends its sessions. */
+async function isStandby(connection: PostgresConnection): Promise<boolean> {
+  const { rows } = await connection.query('SELECT pg_is_in_recovery() AS standby');
+  return rows[0]?.standby !== false;
+}
+
+/** It may be the primary soon, or the next connection may lead there, so asking again helps. */
+function standbyError(): LockError {
+  return new BackendUnavailableError(
+    'This server is a standby, which gives advisory locks of its own although the primary has given them to others. ' +
+      'Nothing was done. Does the address of the pool lead to the primary?',
+  );
 }
 
 function poolerError(): LockError {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { overlaps, readLog, stays, worker } from '../test-support/oracle.ts';
 import { commandLine, kill, type Outcome, SLOW, Stage, stateOf, until } from '../test-support/program.ts';
@@ -107,6 +107,23 @@ describe('the lock of a command', SLOW, () => {
     );
     expect(stays(readLog(log))).toHaveLength(3);
     expect(overlaps(stays(readLog(log)))).toEqual([]);
+    await stage.isDeserted();
+  });
+
+  it('is kept for --at-least although the command has ended, until that is over or somebody ends us', async () => {
+    const done = stage.file('done');
+    const short = stage.start(['run', 'x', '--at-least', '60s', ...sh(`echo > ${done}; exit 7`)]);
+    await until(
+      () => existsSync(done),
+      () => 'the command did not run',
+    );
+    expect((await run('run', 'x', '--wait', '0', '--', 'true')).code).toBe(75);
+    short.child.kill('SIGTERM');
+    expect((await short.outcome).code).toBe(7);
+    const startedAt = performance.now();
+    expect((await run('run', 'x', '--wait', '0', '--at-least', '2s', '--', 'true')).code).toBe(0);
+    expect(performance.now() - startedAt).toBeGreaterThan(2_000);
+    expect((await run('run', 'x', '--wait', '0', '--', 'true')).code).toBe(0);
     await stage.isDeserted();
   });
 

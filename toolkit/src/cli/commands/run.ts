@@ -12,6 +12,7 @@ interface RunOptions {
   readonly ttl: string;
   readonly wait: string;
   readonly killAfter?: string;
+  readonly atLeast: string;
   readonly purpose?: string;
 }
 
@@ -34,12 +35,14 @@ export function runCommand(): Command {
         'from SIGTERM to SIGKILL when the command has to end (default: 5s, or a sixth of the TTL)',
       ),
     )
+    .addOption(duration('--at-least', 'for how long the lock is kept although the command has ended', '0'))
     .option('--purpose <text>', 'what it is for, as `holdfast who` shows it (default: the name of the command)')
     .action((name: string, words: string[], options: RunOptions) => conclude(false, () => run(name, words, options)));
   return endHelpWith(command, {
     examples: [
       'holdfast run nightly -- ./job.sh',
       'holdfast run nightly --wait 0 -- ./job.sh     # skip it if it runs already',
+      'HOLDFAST_URL=redis://cache:6379 holdfast run nightly --wait 0 --at-least 1m -- ./job.sh     # cron on several machines',
       'HOLDFAST_URL=redis://cache:6379 holdfast run deploy --ttl 1m -- make deploy',
     ],
     exits: ['usage', 'unavailable', 'internal', 'busy', 'denied', 'config', 'lost', 'notExecutable', 'notFound'],
@@ -68,6 +71,7 @@ async function run(name: string, [command, ...args]: string[], options: RunOptio
   const waitMs = parseDuration('--wait', options.wait);
   const killAfterMs =
     options.killAfter === undefined ? defaultKillAfterMs(ttlMs) : parseDuration('--kill-after', options.killAfter);
+  const atLeastMs = parseDuration('--at-least', options.atLeast);
   const impossible = whyImpossible({ ttlMs, killAfterMs });
   if (impossible !== undefined) throw new UsageError(impossible);
 
@@ -80,5 +84,6 @@ async function run(name: string, [command, ...args]: string[], options: RunOptio
   }
   const { runUnderLock } = await import('../supervision/front.ts');
   const purpose = options.purpose ?? basename(command);
-  return runUnderLock({ kind: 'start', url, lockName: name, ttlMs, waitMs, killAfterMs, purpose, command, args });
+  const terms = { ttlMs, waitMs, killAfterMs, atLeastMs };
+  return runUnderLock({ kind: 'start', url, lockName: name, ...terms, purpose, command, args });
 }

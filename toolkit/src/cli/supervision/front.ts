@@ -154,7 +154,7 @@ class Front {
         break;
       case 'gone':
         this.#gone = message;
-        this.#expectExit(GUARD_RELEASE_MS);
+        this.#expectExit(message.keptForMs + GUARD_RELEASE_MS);
         return;
       case 'refused':
       case 'ended':

@@ -31,6 +31,10 @@ export class LockedRun {
   readonly #terms: Terms;
   readonly #hasToEnd: Promise<'has-to-end'>;
   #decide: () => void = () => undefined;
+  readonly #heldSince: number = monotonicNow();
+  /** The command has ended by itself, and the lock is kept for the rest of --at-least. */
+  #isKeeping = false;
+  #endKeeping: () => void = () => undefined;
   #cause: Cause | undefined;
   /** The end of the lease as it was last known; stays when the lease is lost. */
   #validUntil: number;
@@ -57,7 +61,10 @@ export class LockedRun {
 
   /** Passes a signal on to the command. */
   forward(signal: NodeJS.Signals): void {
-    if (ENDING_SIGNALS.includes(signal)) this.#toldToEnd = true;
+    if (ENDING_SIGNALS.includes(signal)) {
+      this.#toldToEnd = true;
+      this.#endKeeping();
+    }
     if (signal === 'SIGUSR1' || signal === 'SIGUSR2') {
       // They mean something to one program, and death to the others.
       this.#group?.signalLeader(signal);
@@ -103,8 +110,10 @@ export class LockedRun {
     }
     const end = await running.ended;
     unfollow();
-    void this.#ports.tell({ kind: 'gone', code: end.code, signal: end.signal });
+    const keptForMs = end.code === null || this.#toldToEnd || this.#cause !== undefined ? 0 : this.#keptForMs;
+    void this.#ports.tell({ kind: 'gone', code: end.code, signal: end.signal, keptForMs });
     await watch.dismiss();
+    if (keptForMs > 0) await this.#keep(keptForMs);
     return this.#conclude(end);
   }
 
@@ -115,6 +124,26 @@ export class LockedRun {
       ask: true,
       killAt: () => Math.min(askedAt + killAfterMs, endSchedule(this.#validUntil, this.#terms, 'guard').killAt),
       onStubborn: (pids) => this.#ports.warn(stubborn(this.#start.lockName, pids)),
+    });
+  }
+
+  /** What is left of --at-least. */
+  get #keptForMs(): number {
+    return Math.max(0, this.#heldSince + this.#start.atLeastMs - monotonicNow());
+  }
+
+  /** Keeps the lock, until the time is over, it is lost, somebody tells us to end, or the front is gone. */
+  async #keep(forMs: number): Promise<void> {
+    this.#isKeeping = true;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, forMs);
+      this.#endKeeping = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      this.#lease.signal.addEventListener('abort', this.#endKeeping);
+      if (this.#lease.state === 'lost' || this.#toldToEnd) this.#endKeeping();
+      void this.#hasToEnd.then(this.#endKeeping);
     });
   }
 
@@ -160,11 +189,16 @@ export class LockedRun {
     const lockName = JSON.stringify(this.#start.lockName);
     // By now its time may be over as well; that it was about to be is what has ended the command.
     if (this.#cause === 'running-out') return { ...ended, exit: 'lost', message: ranOut(lockName, this.#terms) };
+    if (problem instanceof LeaseLostError && this.#isKeeping) {
+      const when = `before the ${formatDuration(this.#start.atLeastMs)} of --at-least were over`;
+      return { ...ended, message: `The command has ended, and then the lock was lost, ${when}. ${problem.message}` };
+    }
     if (problem instanceof LeaseLostError) {
       return { ...ended, exit: 'lost', message: `${problem.message} ${this.#whatBecameOfIt()}` };
     }
     if (this.#cause === 'front-gone') {
-      this.#ports.warn(`The front process was killed. The command was ended, then the lock ${lockName} was released.`);
+      const what = this.#isKeeping ? 'The command had ended by itself' : 'The command was ended';
+      this.#ports.warn(`The front process was killed. ${what}, then the lock ${lockName} was released.`);
     }
     if (failure !== undefined) return { ...ended, ...failure };
     if (problem === undefined) return ended;

@@ -19,6 +19,8 @@ export interface Start {
   readonly ttlMs: number;
   readonly waitMs: number;
   readonly killAfterMs: number;
+  /** For how long the lock is kept from its grant on, even if the command has ended before. */
+  readonly atLeastMs: number;
   readonly purpose: string;
   readonly command: string;
   readonly args: readonly string[];
@@ -92,6 +94,8 @@ export interface Gone {
   readonly kind: 'gone';
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
+  /** For how long it is kept all the same. */
+  readonly keptForMs: number;
 }
 
 /** The lock is given back or lost. The last message. */

@@ -10,6 +10,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { PeerLinks } from './peer-links.ts';
 
 const run = promisify(execFile);
 
@@ -37,12 +38,15 @@ export interface TestEtcdOptions {
   /** Files for TLS between clients and servers; clients must bring a certificate, too. */
   readonly tls?: TestTls;
   readonly args?: readonly string[];
+  /** Members reach each other through relays, so that `isolate` can cut one off. */
+  readonly isolatable?: boolean;
 }
 
 export class TestEtcd {
   readonly folder: string = mkdtempSync(join(tmpdir(), 'holdfast-etcd-'));
   readonly #members: readonly Member[];
   readonly #options: TestEtcdOptions;
+  #links: PeerLinks | undefined;
   readonly #killAtExit = (): void => {
     for (const { child } of this.#members) child?.kill('SIGKILL');
   };
@@ -62,6 +66,7 @@ export class TestEtcd {
     });
     const etcd = new TestEtcd(members, options);
     try {
+      if (options.isolatable) etcd.#links = await PeerLinks.start(members.map(({ peerPort }) => peerPort));
       for (const index of members.keys()) etcd.startMember(index);
       await etcd.answers();
       return etcd;
@@ -98,7 +103,8 @@ export class TestEtcd {
 
   startMember(index: number): void {
     const member = this.#member(index);
-    const peers = this.#members.map(({ name, peerPort }) => `${name}=http://127.0.0.1:${peerPort}`).join(',');
+    const advertised = this.#members.map(({ peerPort }, each) => this.#links?.ports[each] ?? peerPort);
+    const peers = this.#members.map(({ name }, each) => `${name}=http://127.0.0.1:${advertised[each]}`).join(',');
     const client = `${this.#scheme}://127.0.0.1:${member.port}`;
     const peer = `http://127.0.0.1:${member.peerPort}`;
     const { tls, args = [] } = this.#options;
@@ -108,7 +114,8 @@ export class TestEtcd {
       [
         ...['--name', member.name, '--data-dir', join(this.folder, member.name)],
         ...['--listen-client-urls', client, '--advertise-client-urls', client],
-        ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer, '--initial-cluster', peers],
+        ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', `http://127.0.0.1:${advertised[index]}`],
+        ...['--initial-cluster', peers],
         ...TIMES,
         NO_FLUSHING,
         ...(tls === undefined
@@ -135,6 +142,15 @@ export class TestEtcd {
 
   signal(index: number, signal: 'SIGSTOP' | 'SIGCONT'): void {
     this.#member(index).child?.kill(signal);
+  }
+
+  /** Cuts a member off from the others; its clients go on reaching it. */
+  async isolate(index: number): Promise<void> {
+    const { name } = this.#member(index);
+    const members = (await this.ctl('member', 'list')).trim().split('\n');
+    const id = members.map((line) => line.split(', ')).find((parts) => parts[2] === name)?.[0];
+    if (this.#links === undefined || id === undefined) throw new Error(`${name} cannot be cut off.`);
+    this.#links.isolate(index, id);
   }
 
   pidOf(index: number): number {
@@ -212,6 +228,7 @@ export class TestEtcd {
 
   async stop(): Promise<void> {
     await Promise.all(this.#members.map((_, index) => this.kill(index)));
+    this.#links?.close();
     process.removeListener('exit', this.#killAtExit);
     rmSync(this.folder, { recursive: true, force: true });
   }

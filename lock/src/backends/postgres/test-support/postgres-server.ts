@@ -56,6 +56,21 @@ export class PostgresServer {
     return server;
   }
 
+  /** A hot standby that follows another server. */
+  static async standbyOf(primary: PostgresServer): Promise<PostgresServer> {
+    const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-postgres-'));
+    chmodSync(folder, 0o755);
+    const data = path.join(folder, 'data');
+    mkdirSync(data, { mode: 0o700 });
+    if (userInfo().uid === 0) execFileSync('chown', ['postgres:postgres', data]);
+    const options = ['-d', primary.url, '-D', data, '-R', '--checkpoint=fast', '--no-sync'];
+    const [command = '', ...args] = asPostgres([program('pg_basebackup'), ...options]);
+    execFileSync(command, args, { stdio: 'ignore', cwd: '/' });
+    const server = new PostgresServer(await freePort(), folder, []);
+    await server.#spawn();
+    return server;
+  }
+
   get pid(): number {
     return this.#process?.pid as number;
   }
