@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { fromIoredis } from '../backends/redis/index.ts';
 import { RedisServer } from '../backends/redis/test-support/redis-server.ts';
 import { type RedisGuard, type RedisGuardCommands, redisGuard } from './redis.ts';
@@ -45,4 +45,14 @@ it('commands run in order under one check, and their replies come back', async (
   await guardOf('test').enter('r', 2n);
   await expect(guardOf('test').write('r', 1n, [['SET', '{r}:a', '0']])).rejects.toMatchObject({ code: 'STALE_TOKEN' });
   expect(await server.admin.get('{r}:a')).toBe('42');
+});
+
+it('a server that evicts keys without a TTL forgets the floor, and takes an old token', async () => {
+  const cache = await RedisServer.start(['--maxmemory', '3mb', '--maxmemory-policy', 'allkeys-lru']);
+  onTestFinished(() => cache.stop());
+  const guard = redisGuard(fromIoredis(cache.admin), { source: 'test' });
+  await guard.enter('order:1', 5n);
+  await expect(guard.enter('order:1', 3n)).rejects.toMatchObject({ code: 'STALE_TOKEN' });
+  for (let index = 0; index < 300; index++) await cache.admin.set(`fill:${index}`, 'x'.repeat(20_000));
+  await guard.enter('order:1', 3n);
 });

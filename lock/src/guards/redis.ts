@@ -3,7 +3,8 @@
  * which checks the token and writes in one script.
  *
  * The floor is kept in a hash beside the data and has no expiry. It must live on the server that has the data, and it
- * is as durable as that server: a failover that loses it lets an older holder in once more.
+ * is as durable as that server: a failover that loses it lets an older holder in once more, and so does a server that
+ * evicts keys without a TTL (`maxmemory-policy allkeys-…`).
  *
  * @module
  */
