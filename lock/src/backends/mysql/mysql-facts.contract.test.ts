@@ -80,30 +80,28 @@ describe('MariaDB', () => {
   });
 });
 
-describe('a pool', () => {
-  it.for([{ nestTables: true }, { nestTables: '_' }, { rowsAsArray: true }] as const)(
-    'gives locks although its rows come as $nestTables$rowsAsArray',
-    async (options) => {
-      const pool = server.pool(options);
-      onTestFinished(() => pool.end());
-      const hold = request(`rows:${JSON.stringify(options)}`);
-      expect((await mysqlBackend(pool).tryAcquire(hold, soon())).outcome).toBe('granted');
-      const sessions = mysqlBackend(pool, { session: true });
-      expect((await sessions.tryAcquire(hold, soon())).outcome).toBe('granted');
-      await sessions.close();
-    },
-  );
-
-  it('whose connections refuse an update without a key is CONFIG, with the name of the setting', async () => {
-    await server.admin.query('SET GLOBAL sql_safe_updates = 1');
-    onTestFinished(() => server.admin.query('SET GLOBAL sql_safe_updates = 0').then(() => undefined));
-    const { backend } = open();
-    await expect(backend.queue('enter', request('safe'), soon())).rejects.toMatchObject({
-      code: 'CONFIG',
-      message: expect.stringContaining('sql_safe_updates'),
-    });
-  });
+it('a pool that was told to give rows in another form gives locks all the same', async () => {
+  for (const options of [{ nestTables: true }, { nestTables: '_' }, { rowsAsArray: true }] as const) {
+    const pool = server.pool(options);
+    onTestFinished(() => pool.end());
+    const hold = request(`rows:${JSON.stringify(options)}`);
+    expect((await mysqlBackend(pool).tryAcquire(hold, soon())).outcome).toBe('granted');
+    const sessions = mysqlBackend(pool, { session: true });
+    expect((await sessions.tryAcquire(hold, soon())).outcome).toBe('granted');
+    await sessions.close();
+  }
 });
+
+it('a server that logs statements is CONFIG, with the name of the setting', async () => {
+  const logging = await MariadbServer.start(['--log-bin=log', '--server-id=1', '--binlog-format=STATEMENT']);
+  onTestFinished(() => logging.stop());
+  const backend = mysqlBackend(logging.admin);
+  await backend.createTables();
+  await expect(backend.tryAcquire(request('logged'), soon())).rejects.toMatchObject({
+    code: 'CONFIG',
+    message: expect.stringContaining('binlog_format'),
+  });
+}, 60_000);
 
 describe('a node of a Galera cluster', () => {
   const provider = '/usr/lib/galera/libgalera_smm.so'; // comes with Debian's MariaDB
