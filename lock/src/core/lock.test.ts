@@ -89,6 +89,21 @@ describe('a lease', () => {
     expect(() => lease.assertHeld()).toThrow(/Renewal is off/);
   });
 
+  it('lasts for its whole TTL after a hand-over as well where renewal is off', async () => {
+    const store = new MemoryStore();
+    const { lock, clock } = setUp({ ttlMs: 60_000 }, store);
+    const rival = createLocks(new TestBackend(store, clock), { ttlMs: 60_000, renew: false, clock });
+    const held = await lock.acquire();
+    const waiting = rival.lock('order:1').acquire({ waitMs: 20_000 });
+    await clock.advance(1_000);
+    await held.release();
+    const lease = await waiting;
+    await clock.advance(50_000);
+    expect(lease.state).toBe('held');
+    await clock.advance(15_000);
+    expect(lease.signal.reason).toMatchObject({ reason: 'expired' });
+  });
+
   it('is lost at the first look after a pause, before any timer runs', async () => {
     const { lock, clock } = setUp();
     const lease = await lock.acquire();

@@ -220,6 +220,8 @@ export class LocalLock implements Contending, LeaseKeeper {
     this.#holder = lease;
     this.#shared.began(lease);
     if (renewing) watchdog.keep(lease);
+    // Also without renewals the holder gets the time that it asked for: a hand-over is for less until it is claimed.
+    else if (grant.ttlMs < ttlMs) watchdog?.renewOnce(lease);
     publish('holdfast:grant', () => ({
       backend: backend.id,
       lockName: this.name,

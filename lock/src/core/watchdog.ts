@@ -21,6 +21,8 @@ const AT_ONCE = 1_000;
 
 interface Kept {
   readonly lease: HeldLease;
+  /** To be renewed until one renewal has been answered, and not after that. */
+  readonly once: boolean;
   dueAt: Instant;
 }
 
@@ -36,11 +38,20 @@ export class Watchdog {
     this.#calls = calls;
   }
 
+  /** Renews a lease of which less was given than was asked for, and leaves it alone when that is answered. */
+  renewOnce(lease: HeldLease): void {
+    this.#schedule({ lease, once: true, dueAt: this.#calls.clock.now() });
+  }
+
   /** Starts to renew a lease: when a third of its time is over, which may be soon. */
   keep(lease: HeldLease): void {
     const now = this.#calls.clock.now();
     const waitMs = untilRenewal(lease, now);
-    this.#schedule({ lease, dueAt: Instant.plus(now, Number.isFinite(waitMs) ? waitMs : lease.hold.ttlMs / 3) });
+    this.#schedule({
+      lease,
+      once: false,
+      dueAt: Instant.plus(now, Number.isFinite(waitMs) ? waitMs : lease.hold.ttlMs / 3),
+    });
   }
 
   /** The timer stays for whoever is next, since most leases are over long before a renewal; it keeps no process alive. */
@@ -145,11 +156,21 @@ export class Watchdog {
         lease.doubt();
         break;
     }
-    if (lease.isOver || !this.#kept.has(lease)) return;
+    const kept = this.#kept.get(lease);
+    if (lease.isOver || kept === undefined) return;
+    if (kept.once && outcome !== 'unknown') {
+      this.#kept.delete(lease);
+      return;
+    }
     let waitMs = term.ttlMs / 3;
     if (outcome === 'unknown') waitMs = this.#retryMs(lease);
     else if (term.countedFrom < sentAt) waitMs = untilRenewal(lease, sentAt);
-    this.#schedule({ lease, dueAt: Instant.plus(outcome === 'unknown' ? this.#calls.clock.now() : sentAt, waitMs) });
+    const { once } = kept;
+    this.#schedule({
+      lease,
+      once,
+      dueAt: Instant.plus(outcome === 'unknown' ? this.#calls.clock.now() : sentAt, waitMs),
+    });
   }
 
   /** Quicker than the usual rhythm, since part of the lease is gone already. */
