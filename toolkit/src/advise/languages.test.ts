@@ -16,7 +16,7 @@ import { situations } from './situations.testing.ts';
 import { toldFromJson } from './told.ts';
 import { treeLines } from './tree-text.ts';
 import { FORKS } from './way.ts';
-import { comparedText, unmeasured } from './wording.ts';
+import { comparedText, neighboursOf, unmeasured } from './wording.ts';
 
 const inChinese = sayIn('zh');
 const plain = { bold: same, dim: same, good: same, bad: same };
@@ -50,7 +50,10 @@ async function textsThatAreSaid(): Promise<string[]> {
   };
   for (const [index, situation] of fc.sample(situations, { numRuns: 200, seed: 5 }).entries()) {
     const bench = [benchOfRedis, readBenchFigures(benchOfAll), undefined][index % 3];
-    adviceLines(advise(situation, bench, listen), 80, plain, listen);
+    const advice = advise(situation, bench, listen);
+    // Lines take long to wrap; those of a few say what all say, but for long lists.
+    const isLong = neighboursOf(advice).some(({ turns }) => turns.length > 4);
+    if (index % 8 === 0 || isLong) adviceLines(advice, 80, plain, listen);
   }
   for (const told of [{}, { runsOn: 'one-machine', peakPerSecond: 5 } as const]) {
     adviceLines(advise(told, undefined, listen), 80, plain, listen);
@@ -139,7 +142,7 @@ describe('the advisor in Chinese', () => {
   });
 
   it('gives the same advice, in lines that fit', () => {
-    for (const situation of fc.sample(situations, { numRuns: 25, seed: 6 })) {
+    for (const situation of fc.sample(situations, { numRuns: 12, seed: 6 })) {
       const [english, said] = [advise(situation), advise(situation, undefined, inChinese)];
       expect(shapeOf(said)).toEqual(shapeOf(english));
       const lines = adviceLines({ ...said, code: [] }, 72, plain, inChinese);

@@ -43,7 +43,7 @@ export function advisorForm(tongue: Tongue, tell: Tell): Form {
   const blocks = new Map<Input, { readonly field: Field; readonly mark: HTMLElement }>();
   const block = (question: Question): HTMLElement => {
     const field = fieldOf(question, tongue, (value) => tell(question.input, value));
-    const mark = h('span', { class: 'said-by' });
+    const mark = h('span', { class: 'said-by', id: markId(question.input) });
     field.element.append(mark);
     blocks.set(question.input, { field, mark });
     return field.element;
@@ -79,6 +79,11 @@ export function advisorForm(tongue: Tongue, tell: Tell): Form {
   };
 }
 
+/** Where a field says whether its answer is assumed. */
+function markId(input: Input): string {
+  return `advisor-${input}-said`;
+}
+
 function takeBack(input: Input, speech: Speech, tell: Tell): HTMLElement {
   const button = h('button', { type: 'button', class: 'plain' }, speech.text('takeBack'));
   button.addEventListener('click', () => tell(input, undefined));
@@ -106,7 +111,7 @@ function optionsField(
   return {
     element: h(
       'fieldset',
-      { class: 'ask', 'data-input': input },
+      { class: 'ask', 'data-input': input, 'aria-describedby': markId(input) },
       h('legend', {}, say(question.ask)),
       ...boxes.map(({ label }) => label),
     ),
@@ -131,8 +136,14 @@ function numberField(
 ): Field {
   const { input, kind } = question;
   const id = `advisor-${input}`;
-  const field = h('input', { id, type: 'text', autocomplete: 'off', 'aria-describedby': `${id}-more`, size: 9 });
-  const leads = h('span', { class: 'leads' });
+  const field = h('input', {
+    id,
+    type: 'text',
+    autocomplete: 'off',
+    'aria-describedby': `${id}-more ${id}-leads ${markId(input)}`,
+    size: 9,
+  });
+  const leads = h('span', { class: 'leads', id: `${id}-leads` });
   const problem = h('span', { class: 'problem', role: 'alert' });
   const complain = (text: string): void => {
     problem.textContent = text;
