@@ -47,7 +47,7 @@ async function openRaw(url: string, ttlMs: number): Promise<HeldSubject> {
   return { hold: (index) => keptByHand(locks, `raw:held:${index}`, ttlMs / 3) };
 }
 
-/** How many are asked for before the first of them is answered. */
+/** How many are asked for, or given back, before the first of them is answered. */
 const TOGETHER = 50;
 
 /** Takes locks 0 to `count`, a group at a time. */
@@ -58,6 +58,13 @@ export async function takeMany(count: number, hold: HeldSubject['hold']): Promis
     held.push(...(await Promise.all(group)));
   }
   return held;
+}
+
+/** Gives all of them back, a group at a time. */
+export async function giveMany(held: readonly Held[]): Promise<void> {
+  for (let at = 0; at < held.length; at += TOGETHER) {
+    await Promise.all(held.slice(at, at + TOGETHER).map((one) => one.release()));
+  }
 }
 
 /** The three steps of a lock by hand. */

@@ -4,7 +4,7 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Held, takeMany } from '../held-subjects.ts';
+import { giveMany, type Held, takeMany } from '../held-subjects.ts';
 import { monotonicMs } from '../monotonic.ts';
 import { cpuMsSince, pairSlice } from '../pair-slices.ts';
 import { openSubject } from '../subjects/open-subject.ts';
@@ -38,7 +38,7 @@ await answerQuestions<'subject'>(async ({ kind, id, line, ...options }) => {
         });
       case 'give':
         return timed(async () => {
-          await Promise.all(held.map((one) => one.release()));
+          await giveMany(held);
           held = [];
         });
       case 'lead':
