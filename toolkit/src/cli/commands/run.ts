@@ -42,7 +42,7 @@ export function runCommand(): Command {
     examples: [
       'holdfast run nightly -- ./job.sh',
       'holdfast run nightly --wait 0 -- ./job.sh     # skip it if it runs already',
-      'HOLDFAST_URL=redis://cache:6379 holdfast run nightly --wait 0 --at-least 1m -- ./job.sh     # cron on several machines',
+      'holdfast run nightly --wait 0 --at-least 1m -- ./job.sh      # from many crons',
       'HOLDFAST_URL=redis://cache:6379 holdfast run deploy --ttl 1m -- make deploy',
     ],
     exits: ['usage', 'unavailable', 'internal', 'busy', 'denied', 'config', 'lost', 'notExecutable', 'notFound'],
