@@ -84,7 +84,8 @@ export class Batch<Name extends string = Operation> {
     const onCluster = this.#commands.cluster === true;
     const onReplies = (replies: unknown): void => {
       const resent = this.#commands.lostConnections?.() !== lostBefore;
-      const list: readonly unknown[] = Array.isArray(replies) ? replies : [];
+      // A script that was called for one lock only may answer without a list.
+      const list: readonly unknown[] = Array.isArray(replies) ? replies : [replies];
       if (list.some(isFromReplica)) this.#commands.reconnect?.();
       for (let at = 0; at < items.length; at++) settle(items[at] as Item, list[at], resent, onCluster);
     };

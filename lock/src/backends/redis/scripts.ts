@@ -45,13 +45,14 @@ interface Arguments {
 /** The command for messages to others than ours. Sharded messages stay within the shard of a cluster; Redis 7 has them. */
 type Publish = 'PUBLISH' | 'SPUBLISH';
 
+/** `quick` ends the script where it could answer for all locks; else it leaves in `replies` what it could say of some. */
 export function script(
   { shared, each }: Arguments,
   quick: readonly string[],
   full: readonly string[],
   publish: Publish = 'PUBLISH',
 ): Script {
-  const first = quick.length > 0 ? [...quick, quickPass] : ['local replies = {}'];
+  const first = quick.length > 0 ? quick : ['local replies = {}'];
   const constants = `local SHARED, WIDTH, PUBLISH = ${shared}, ${each}, '${publish}'`;
   const text = [constants, ...first, ...full, fullPass].join('\n');
   return { text, sha: createHash('sha1').update(text).digest('hex') };
@@ -75,12 +76,16 @@ function scriptsWith(publish: Publish, whole: readonly string[]): Readonly<Recor
   const make = (args: Arguments, quick: readonly string[], full: readonly string[]): Script =>
     script(args, quick, full, publish);
   return {
-    acquire: make({ shared: 2, each: 1 }, [names, take, quickTake], [channel, queue, acquire, ...whole]),
-    enter: make({ shared: 3, each: 1 }, [names, take, quickTake], [channel, queue, step, enter, ...whole]),
+    acquire: make({ shared: 2, each: 1 }, [names, take, quickTake, quickPass], [channel, queue, acquire, ...whole]),
+    enter: make({ shared: 3, each: 1 }, [names, take, quickTake, quickPass], [channel, queue, step, enter, ...whole]),
     stay: make({ shared: 3, each: 1 }, [], [names, take, channel, queue, step, stay, ...whole]),
-    release: make({ shared: 0, each: 1 }, [names, channel, quickRelease], [take, queue, release, ...whole]),
-    renew: make({ shared: 1, each: 1 }, [quickRenew], [names, take, channel, queue, renew, ...whole]),
-    transfer: make({ shared: 3, each: 2 }, [names, take, quickTransfer], [channel, queue, step, transfer, ...whole]),
+    release: make({ shared: 0, each: 1 }, [names, channel, quickRelease, quickPass], [take, queue, release, ...whole]),
+    renew: make({ shared: 1, each: 1 }, [quickRenew, quickPass], [names, take, channel, queue, renew, ...whole]),
+    transfer: make(
+      { shared: 3, each: 2 },
+      [names, take, quickTransfer, quickPass],
+      [channel, queue, step, transfer, ...whole],
+    ),
     withdraw: make({ shared: 1, each: 1 }, [], [names, take, channel, queue, withdraw, ...whole]),
     inspect: make({ shared: 0, each: 0 }, [], [names, inspect]),
     break: make({ shared: 1, each: 1 }, [], [names, take, channel, queue, breakLock, ...whole]),
