@@ -11,8 +11,6 @@ export interface BuiltInSubject {
   readonly followsClusters?: true;
   /** Whether it takes no lock where there is no replica. */
   readonly needsReplica?: true;
-  /** Whether it promises to serve in the order of arrival. */
-  readonly keepsOrder?: true;
   /** How long a rival asks at least before the lock counts as stuck: its server needs so long, whatever the TTL is. */
   readonly patienceMs?: number;
   /** Experiments that take long with it, so that a check-up without ids leaves them out. */
@@ -28,6 +26,11 @@ export interface BuiltInSubject {
 /** A server ends a session of ours that has been silent for 15 s, and looks now and then only. */
 const SESSION_PATIENCE_MS = 25_000;
 
+/** Where renewals arrive, the lock stays with a holder that heeds no answer. */
+function renewsUnheard(name: string): string {
+  return `${name} renews without heeding the answers, and its requests arrive: the lock stays with it.`;
+}
+
 /** In the order in which results stand. */
 export const builtInSubjects: readonly BuiltInSubject[] = [
   {
@@ -41,6 +44,10 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     name: 'setnx-watchdog',
     server: 'redis',
     followsSentinels: true,
+    doesNotApply: {
+      'partition-answers': renewsUnheard('setnx-watchdog'),
+      'partition-slow': renewsUnheard('setnx-watchdog'),
+    },
     summary: 'the same with an owner id, a compare-and-delete and a timer that renews every TTL/3',
     load: async () => (await import('./setnx-watchdog.ts')).default,
   },
@@ -58,6 +65,7 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     followsSentinels: true,
     followsClusters: true,
     needsReplica: true,
+    onlyOnDemand: ['pause'],
     summary: 'holdfast/redis with replicas: 1, so that a replica must acknowledge each grant',
     load: async () => (await import('./holdfast-redis.ts')).holdfastRedisWithWait,
   },
@@ -72,6 +80,7 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     name: 'etcd-naive',
     server: 'etcd',
     followsSentinels: false,
+    doesNotApply: { 'partition-slow': renewsUnheard('etcd-naive') },
     summary: 'a lease, one key that must not exist, and everybody watches it',
     load: async () => (await import('./etcd-naive.ts')).default,
   },
@@ -79,7 +88,6 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     name: 'holdfast:etcd',
     server: 'etcd',
     followsSentinels: false,
-    keepsOrder: true,
     summary: 'holdfast/etcd',
     load: async () => (await import('./holdfast-etcd.ts')).default,
   },
@@ -87,7 +95,6 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     name: 'holdfast:zookeeper',
     server: 'zookeeper',
     followsSentinels: false,
-    keepsOrder: true,
     summary: 'holdfast/zookeeper',
     load: async () => (await import('./holdfast-zookeeper.ts')).default,
   },
@@ -113,7 +120,6 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     name: 'holdfast:postgres',
     server: 'postgres',
     followsSentinels: false,
-    keepsOrder: true,
     makesTables: true,
     summary: 'holdfast/postgres',
     load: async () => (await import('./holdfast-postgres.ts')).default,
@@ -141,7 +147,6 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     name: 'holdfast:mysql',
     server: 'mysql',
     followsSentinels: false,
-    keepsOrder: true,
     makesTables: true,
     summary: 'holdfast/mysql',
     load: async () => (await import('./holdfast-mysql.ts')).default,
