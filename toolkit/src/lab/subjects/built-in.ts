@@ -37,6 +37,7 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     name: 'setnx',
     server: 'redis',
     followsSentinels: true,
+    onlyOnDemand: ['replica-preferred'],
     summary: 'SET NX PX and a plain DEL, as it is often written by hand',
     load: async () => (await import('./setnx.ts')).default,
   },
@@ -44,6 +45,7 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     name: 'setnx-watchdog',
     server: 'redis',
     followsSentinels: true,
+    onlyOnDemand: ['replica-preferred'],
     doesNotApply: {
       'partition-answers': renewsUnheard('setnx-watchdog'),
       'partition-slow': renewsUnheard('setnx-watchdog'),
@@ -55,6 +57,7 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     name: 'holdfast:redis',
     server: 'redis',
     followsSentinels: true,
+    onlyOnDemand: ['replica-preferred'],
     followsClusters: true,
     summary: 'holdfast/redis',
     load: async () => (await import('./holdfast-redis.ts')).holdfastRedis,
