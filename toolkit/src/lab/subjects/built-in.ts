@@ -45,7 +45,7 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     name: 'setnx-watchdog',
     server: 'redis',
     followsSentinels: true,
-    onlyOnDemand: ['replica-preferred'],
+    onlyOnDemand: ['replica-preferred', 'distance'],
     doesNotApply: {
       'partition-answers': renewsUnheard('setnx-watchdog'),
       'partition-slow': renewsUnheard('setnx-watchdog'),
@@ -105,6 +105,7 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     name: 'table-row',
     server: 'postgres',
     followsSentinels: false,
+    onlyOnDemand: ['distance'],
     doesNotApply: {
       pause: 'table-row has no limit of time: a holder that sleeps keeps its row, and nobody else gets the lock.',
     },
@@ -132,7 +133,7 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     server: 'postgres',
     followsSentinels: false,
     patienceMs: SESSION_PATIENCE_MS,
-    onlyOnDemand: ['pause'],
+    onlyOnDemand: ['pause', 'distance'],
     doesNotApply: {
       pooler: 'holdfast:postgres-session refuses a pooler in transaction mode with an error, and locks nothing.',
     },
@@ -143,6 +144,7 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     name: 'get-lock',
     server: 'mysql',
     followsSentinels: false,
+    onlyOnDemand: ['distance'],
     summary: 'GET_LOCK on a connection out of the pool',
     load: async () => (await import('./get-lock.ts')).default,
   },
@@ -159,7 +161,7 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     server: 'mysql',
     followsSentinels: false,
     patienceMs: SESSION_PATIENCE_MS,
-    onlyOnDemand: ['pause'],
+    onlyOnDemand: ['pause', 'distance'],
     summary: 'holdfast/mysql with session: true',
     load: async () => (await import('./holdfast-mysql-session.ts')).default,
   },
