@@ -53,8 +53,8 @@ function cellOf({ about, stated, finding, by }) {
       return `**refuted** in \`${by.at(-1)}\``;
     case 'nothing':
       return words;
-    case 'beyond':
-      return 'no experiment';
+    case 'not-run':
+      return 'not run';
     default:
       return 'not confirmed';
   }

@@ -24,11 +24,11 @@ describe('the table of guarantees', () => {
       claim('liveness', 'after-ttl', 'confirmed'),
       claim('survivesFailover', 'no', 'nothing', []),
       claim('fencing', 'counter', 'refuted', ['failover']),
-      claim('fairness', 'first-come-first-served', 'beyond', []),
+      claim('fairness', 'first-come-first-served', 'undecided', []),
       claim('clockAssumption', 'no jump', 'needed', ['clock']),
     ];
     expect(tableOf([{ subject: 'x', date: '2026-01-02', claims }]).split('\n')[2]).toBe(
-      '| `x` | after its TTL ✓ | no | **refuted** in `failover` | no experiment | no jump (needed: `clock`) | 2026-01-02 |',
+      '| `x` | after its TTL ✓ | no | **refuted** in `failover` | not confirmed | no jump (needed: `clock`) | 2026-01-02 |',
     );
   });
 

@@ -7,7 +7,7 @@
 import { colors, outputWidth, printLines } from '../cli/output.ts';
 import { printable } from '../cli/text.ts';
 import type { Speech } from '../messages/speech.ts';
-import type { Claim } from './claims.ts';
+import { type Claim, unexamined } from './claims.ts';
 import { span } from './format.ts';
 import { matrixLines } from './matrix.ts';
 import { paragraph } from './paint.ts';
@@ -85,9 +85,9 @@ export class CheckupPrinter {
   }
 }
 
-/** What each lock states about itself, and what became of it. */
-export function printClaims(claims: readonly Claim[], speech: Speech): void {
-  printLines(['', ...claimLines(claims, colors, Math.min(WIDEST, outputWidth()), speech)]);
+/** What each lock states about itself, and what became of it; and of which of ours nobody knows. */
+export function printClaims(claims: readonly Claim[], run: Run, speech: Speech): void {
+  printLines(['', ...claimLines(claims, unexamined(run), colors, Math.min(WIDEST, outputWidth()), speech)]);
 }
 
 /** What a subject has said may contain anything. */

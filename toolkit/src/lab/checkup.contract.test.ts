@@ -170,6 +170,8 @@ describe("a check-up on a user's own server", { timeout: RUN_LIMIT_MS }, () => {
         'crash my-lock',
         'pause setnx',
         'pause my-lock',
+        'herd setnx',
+        'herd my-lock',
       ]);
       expect(stdout.replaceAll(/\s+/g, ' ')).toContain('with --url the lab does nothing to a server');
 
@@ -322,13 +324,13 @@ describe('a check-up without any server', { timeout: RUN_LIMIT_MS }, () => {
     await run.leavesNothing();
     const json = JSON.parse(readFileSync(path.join(run.folder, 'run.json'), 'utf8')) as Run;
     const ran = json.results.filter(({ verdict }) => verdict !== 'not-run');
-    expect(verdicts(ran)).toEqual(['crash holdfast:sqlite safe', 'pause holdfast:sqlite safe']);
+    expect(verdicts(ran)).toEqual(['crash', 'pause', 'herd'].map((id) => `${id} holdfast:sqlite safe`));
     expect(resultOf(json, 'crash', 'setnx').reason).toContain('/nowhere/redis-server');
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
       'failover with setnx, setnx-watchdog, holdfast:redis, holdfast:redis+wait;',
     );
     expect(stdout, 'what it states about itself, too').toMatch(
-      /confirmed +tokens grow by: counter.* in crash, pause\./,
+      /confirmed +tokens grow by: counter.* in crash, pause, herd\./,
     );
   });
 
@@ -372,7 +374,7 @@ describe('wrong usage', { timeout: RUN_LIMIT_MS }, () => {
       /lacks name, a text of 1 to 40 printable characters; and open\(\{ url \}\), a function/,
     ],
     [['--subject', './not-there.mjs'], /There is no file .*not-there\.mjs/],
-    [['sleep'], /There is no experiment "sleep". There are crash, pause, partition, failover, failover-sentinel/],
+    [['sleep'], /There is no experiment "sleep". There are crash, pause, herd, herd-2-in-1/],
     [['--ttl', '3'], /--ttl must be a duration with its unit/],
     [['--ttl', '1ms'], /--ttl must be from 300ms to 10m/],
     [['--json', '/nowhere/run.json'], /--json \/nowhere\/run\.json/],

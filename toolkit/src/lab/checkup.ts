@@ -8,13 +8,13 @@ import { colors, printLines } from '../cli/output.ts';
 import { speechIn } from '../messages/speech.ts';
 import { CheckupPrinter, printClaims } from './checkup-printer.ts';
 import { type CheckupOptions, choose, listLines } from './choices.ts';
-import { areConfirmed, claimsOf } from './claims.ts';
+import { claimsOf, outcomeOfClaims } from './claims.ts';
 import { endOnSignal } from './interrupt.ts';
 import { machineNow } from './machine.ts';
 import { writeOutput } from './output-files.ts';
 import { Progress } from './progress.ts';
 import { Reaper } from './reaper.ts';
-import { outcomeOf, type Run } from './result.ts';
+import { outcomeOf, type Run, worseOf } from './result.ts';
 import { Rounds } from './rounds.ts';
 import { runTasks } from './runner.ts';
 import { findPgBouncer, findServers, findStrace } from './servers/find-server.ts';
@@ -87,9 +87,9 @@ export async function checkup(ids: readonly string[], options: CheckupOptions): 
     if (toStdout) process.stdout.write(toJson(run));
     else printer.end(run, performance.now() - began, files);
     const claims = options.claims ? claimsOf(run) : [];
-    if (options.claims && !toStdout) printClaims(claims, speech);
+    if (options.claims && !toStdout) printClaims(claims, run, speech);
     if (options.keep) process.stderr.write(`holdfast: kept in ${keepRun(reaper.folder, run)}\n`);
-    return areConfirmed(claims) ? EXIT_CODES[outcomeOf(run.results)].code : EXIT_CODES.notAsExpected.code;
+    return EXIT_CODES[worseOf(outcomeOf(run.results), outcomeOfClaims(claims))].code;
   } finally {
     interrupt.dispose();
     await reaper.close();

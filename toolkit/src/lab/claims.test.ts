@@ -2,8 +2,7 @@ import picocolors from 'picocolors';
 import { describe, expect, it } from 'vitest';
 import { speechIn } from '../messages/speech.ts';
 import { isKnown } from '../messages/translate.ts';
-import { type About, areConfirmed, type Claim, claimsOf } from './claims.ts';
-
+import { type About, type Claim, claimsOf, outcomeOfClaims, unexamined } from './claims.ts';
 import { claimLines } from './print-claims.ts';
 import type { Check, Figures, Guarantee, Result, Verdict } from './result.ts';
 
@@ -118,7 +117,7 @@ describe('that tokens grow', () => {
       reason: 'It takes no lock without a replica.',
     };
     expect(finding('liveness', redis, 'redis', notRun)).toMatchObject({
-      finding: 'beyond',
+      finding: 'not-run',
       says: 'crash was not run: It takes no lock without a replica.',
     });
   });
@@ -129,19 +128,24 @@ describe('that tokens grow', () => {
 });
 
 describe('that waiters are served as they come', () => {
-  it('is told by the queues of that server', () => {
-    const run = (verdict: Verdict): Result => result('etcd-queue', {}, { queue: verdict });
+  it('is told by the herds', () => {
+    const run = (verdict: Verdict): Result => result('herd', {}, { queue: verdict });
     expect(finding('fairness', etcd, 'etcd', run('safe'))?.finding).toBe('confirmed');
     expect(finding('fairness', etcd, 'etcd', run('unsafe'))?.finding).toBe('refuted');
     expect(finding('fairness', etcd, 'etcd', run('unknown'))).toMatchObject({
-      finding: 'beyond',
-      says: 'etcd-queue was run, and does not tell.',
+      finding: 'undecided',
+      says: 'herd was run, and does not tell.',
     });
-    expect(finding('fairness', etcd, 'etcd')?.finding).toBe('unconfirmed');
+    expect(finding('fairness', redis, 'redis')?.says).toBe('herd would tell, and was not chosen.');
   });
 
-  it('cannot be told where no experiment looks', () => {
-    expect(finding('fairness', redis, 'redis')?.finding).toBe('beyond');
+  it('is refuted by a large one, whatever the small one has shown', () => {
+    const large = result('herd-100-in-8', {}, { queue: 'unsafe' });
+    const run = [result('herd', {}, { queue: 'safe' }), large];
+    expect(finding('fairness', redis, 'redis', ...run)).toMatchObject({
+      finding: 'refuted',
+      says: 'herd-100-in-8: queue is unsafe',
+    });
   });
 });
 
@@ -149,17 +153,40 @@ describe('what is assumed of clocks', () => {
   it('is shown to be needed, and never fails a run', () => {
     const two = result('clock', {}, { 'mutual-exclusion': 'unsafe' });
     expect(finding('clockAssumption', redis, 'redis', two)?.finding).toBe('needed');
-    expect(finding('clockAssumption', redis, 'redis')?.finding).toBe('beyond');
+    expect(finding('clockAssumption', redis, 'redis')?.finding).toBe('nothing');
   });
 });
 
 describe('the statements of a run', () => {
   const crash = result('crash', { recoveryMs: 100 }, { 'fencing-order': 'safe' });
 
-  it('are confirmed if no experiment that could tell is missing', () => {
-    expect(areConfirmed(claims(none, 'mysql', crash))).toBe(true);
-    expect(areConfirmed(claims(none, 'mysql'))).toBe(false);
-    expect(areConfirmed(claims(etcd, 'etcd', crash))).toBe(false);
+  it('fail a run that has refuted one, or was to confirm one and has not', () => {
+    const outcome = (...run: Parameters<typeof claims>) => outcomeOfClaims(claims(...run));
+    const herd = (verdict: Verdict): Result => result('herd', {}, { queue: verdict });
+    const late = result('crash', { recoveryMs: 9_000 }, { 'fencing-order': 'safe' });
+    expect(outcome(none, 'mysql', crash)).toBe('done');
+    expect(outcome(none, 'mysql')).toBe('notAsExpected');
+    expect(outcome(etcd, 'etcd', crash, herd('safe'))).toBe('notAsExpected');
+    const sql: Guarantee = { ...redis, fencing: 'counter' };
+    expect(outcome(sql, 'mysql', crash, herd('safe'))).toBe('done');
+    expect(outcome(sql, 'mysql', crash, herd('unknown'))).toBe('unknown');
+    expect(outcome(sql, 'mysql', late, herd('unknown'))).toBe('notAsExpected');
+  });
+
+  it('of what could not be run fail nothing, and are said not to have been examined', () => {
+    const herd: Result = { ...result('herd', {}), verdict: 'not-run', reason: 'etcd is not installed.' };
+    expect(outcomeOfClaims(claims({ ...redis, fencing: 'counter' }, 'mysql', crash, herd))).toBe('done');
+    const subjects = [
+      { name: 'x', server: 'etcd', origin: 'holdfast' },
+      { name: 'setnx', server: 'redis', origin: 'by-hand' },
+    ] as const;
+    const notExamined = unexamined({ subjects, results: [herd] });
+    expect(notExamined).toEqual([{ subject: 'x', reason: 'etcd is not installed.' }]);
+    expect(claimLines([], notExamined, picocolors.createColors(false), 110, speechIn('en')).slice(1)).toEqual([
+      '',
+      'x',
+      '  not run       etcd is not installed.',
+    ]);
   });
 
   it('are those of the locks that were run', () => {
@@ -170,7 +197,7 @@ describe('the statements of a run', () => {
   it('are told in both languages', () => {
     const all = [...claims(redis, 'redis', crash), ...claims(etcd, 'etcd', crash), ...claims(none, 'mysql')];
     expect(all.map(({ says }) => says).filter((says) => !isKnown(says))).toEqual([]);
-    const lines = claimLines(all.slice(0, 1), picocolors.createColors(false), 110, speechIn('en'));
+    const lines = claimLines(all.slice(0, 1), [], picocolors.createColors(false), 110, speechIn('en'));
     expect(lines).toEqual([
       'What our locks state about themselves, and what was found',
       '',

@@ -5,18 +5,18 @@
  * @module
  */
 import { queue } from './checkers/queue.ts';
-import type { Experiment } from './experiment.ts';
 import { experiments } from './experiments/all.ts';
 import { span } from './format.ts';
-import type { Guarantee, Result, Run, SubjectSummary } from './result.ts';
+import type { Guarantee, Outcome, Result, Run, SubjectSummary } from './result.ts';
 
 export type About = keyof Guarantee;
 
 /**
- * `unconfirmed`: an experiment could tell, and was not chosen. `beyond`: there is none, or it could not be run with this
- * lock, or did not tell. `nothing`: nothing is promised. `needed`: an assumption without which two held at once.
+ * `unconfirmed`: the experiment that would tell was not chosen. `undecided`: it was run, and did not tell. `not-run`: it
+ * could not be run with this lock, or here. `nothing`: nothing is promised. `needed`: an assumption without which two held
+ * at once.
  */
-export type Finding = 'confirmed' | 'refuted' | 'unconfirmed' | 'beyond' | 'nothing' | 'needed';
+export type Finding = 'confirmed' | 'refuted' | 'unconfirmed' | 'undecided' | 'not-run' | 'nothing' | 'needed';
 
 export interface Claim {
   readonly subject: string;
@@ -48,15 +48,28 @@ export function claimsOf(run: Pick<Run, 'subjects' | 'results'>): readonly Claim
       claim('liveness', liveness(guarantee, results)),
       claim('survivesFailover', survivesFailover(guarantee, results, subject)),
       claim('fencing', fencing(guarantee, results, subject)),
-      claim('fairness', fairness(guarantee, results, subject)),
+      claim('fairness', fairness(guarantee, results)),
       claim('clockAssumption', clockAssumption(results)),
     ];
   });
 }
 
-/** Whether every statement that the lab can confirm was confirmed. */
-export function areConfirmed(claims: readonly Claim[]): boolean {
-  return claims.every(({ finding }) => finding !== 'refuted' && finding !== 'unconfirmed');
+/** Ours that could not be run at all, so that nobody knows what they state; with the reason. */
+export function unexamined(
+  run: Pick<Run, 'subjects' | 'results'>,
+): readonly { readonly subject: string; readonly reason: string }[] {
+  return run.subjects.flatMap(({ name, origin, guarantee }) => {
+    if (origin !== 'holdfast' || guarantee) return [];
+    const result = run.results.find(({ subject, reason }) => subject === name && reason !== undefined);
+    return [{ subject: name, reason: result?.reason ?? '' }];
+  });
+}
+
+/** What the exit code says about them: a statement that was to be confirmed, and was not, is no success. */
+export function outcomeOfClaims(claims: readonly Claim[]): Outcome {
+  const findings = new Set(claims.map(({ finding }) => finding));
+  if (findings.has('refuted') || findings.has('unconfirmed')) return 'notAsExpected';
+  return findings.has('undecided') ? 'unknown' : 'done';
 }
 
 type Opinion = Pick<Claim, 'finding' | 'by' | 'says'>;
@@ -131,21 +144,17 @@ function fencing({ fencing: stated }: Guarantee, results: readonly Result[], { s
   return { finding: 'confirmed', by, says: `Tokens grew in ${by.join(', ')}.${beyond}` };
 }
 
-function fairness({ fairness: stated }: Guarantee, results: readonly Result[], { server }: SubjectSummary): Opinion {
+function fairness({ fairness: stated }: Guarantee, results: readonly Result[]): Opinion {
   if (stated === 'none') return { finding: 'nothing', by: [], says: 'Nothing is promised.' };
-  const looks = (experiment: Experiment): boolean =>
-    experiment.checkers.includes(queue) && (experiment.kinds ?? []).some((kind) => kind === server);
-  const able = experiments.filter(looks);
-  const [first] = able;
-  if (!first) return { finding: 'beyond', by: [], says: 'No experiment looks at the order of waiters there.' };
-  const seen = results.filter(({ experiment }) => able.some(({ id }) => id === experiment));
+  const able = experiments.filter(({ checkers }) => checkers.includes(queue)).map(({ id }) => id);
+  const seen = results.filter(({ experiment }) => able.includes(experiment));
   const by = seen.map(({ experiment }) => experiment);
   const broken = seen.find((result) => verdictOf(result, 'queue') === 'unsafe');
   if (broken) return { finding: 'refuted', by, says: evidenceOf(broken, 'queue') };
   const kept = seen.filter((result) => verdictOf(result, 'queue') === 'safe').map(({ experiment }) => experiment);
   return kept.length > 0
     ? { finding: 'confirmed', by, says: `${kept.join(', ')}: served as they came.` }
-    : open(first.id, results);
+    : open(by[0] ?? 'herd', results);
 }
 
 /** It is no promise, so nothing can refute it; but the lab can show what happens where it does not hold. */
@@ -157,7 +166,7 @@ function clockAssumption(results: readonly Result[]): Opinion {
     return { finding: 'needed', by: [two.experiment], says: `${two.experiment}: without it, two holders at once.` };
   const back = inClocks.find((one) => verdictOf(one, 'fencing-order') === 'unsafe');
   if (back) return { finding: 'needed', by: [back.experiment], says: `${back.experiment}: otherwise tokens go back.` };
-  return { finding: 'beyond', by: [], says: 'No experiment of this run broke it.' };
+  return { finding: 'nothing', by: [], says: 'No experiment of this run broke it.' };
 }
 
 /** What is to be said where nothing has decided: whether the experiment that would tell was chosen at all. */
@@ -165,8 +174,9 @@ function open(id: string, results: readonly Result[]): Opinion {
   const chosen = results.find(({ experiment }) => experiment === id);
   if (!chosen) return { finding: 'unconfirmed', by: [], says: `${id} would tell, and was not chosen.` };
   const { verdict, reason = '' } = chosen;
-  const says = verdict === 'not-run' ? `${id} was not run: ${reason}` : `${id} was run, and does not tell.`;
-  return { finding: 'beyond', by: [], says };
+  return verdict === 'not-run'
+    ? { finding: 'not-run', by: [], says: `${id} was not run: ${reason}` }
+    : { finding: 'undecided', by: [], says: `${id} was run, and does not tell.` };
 }
 
 function verdictOf({ checks }: Result, checker: Result['checks'][number]['checker']): string | undefined {

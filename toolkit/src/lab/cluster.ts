@@ -9,9 +9,10 @@ import { pathToFileURL } from 'node:url';
 import type { HistoryWriter } from './history.ts';
 import type { Reaper } from './reaper.ts';
 import type { BlackHole } from './servers/black-hole.ts';
-import type { Ensemble, Member } from './servers/member.ts';
+import type { Counts, Ensemble, Member } from './servers/member.ts';
 import { type Persistence, persistenceSettings } from './servers/persistence.ts';
 import { RedisServer } from './servers/redis.ts';
+import { RedisRequests } from './servers/redis-requests.ts';
 import { watchKeys } from './servers/redis-watch.ts';
 import type { SteadyAddress } from './servers/steady-address.ts';
 import { removeKeys } from './servers/their-redis.ts';
@@ -26,7 +27,7 @@ export interface Cluster {
   readonly urlOfA?: string;
   /** The first holder's way to the server, where it can be cut. */
   readonly wayOfA?: BlackHole;
-  /** His ways to a minority of independent servers. */
+  /** His ways to the servers, or to a minority of independent ones. */
   readonly waysOfA?: readonly BlackHole[];
   /** Redis servers that know nothing of each other: one, or the five of a quorum. */
   readonly independent?: Independent;
@@ -37,6 +38,12 @@ export interface Cluster {
   /** The servers of an etcd or a ZooKeeper, and the one that the first holder talks to, if that was chosen. */
   readonly ensemble?: Ensemble;
   readonly memberOfA?: Member;
+  /** How long a message and its answer take now, where the servers are at a distance. */
+  readonly roundTripMs?: () => Promise<number>;
+  /** What the servers have done so far. Left out where nobody counts: a user's server, or none. */
+  readonly counts?: () => Promise<Counts>;
+  /** Ends what lies between clients and servers. */
+  readonly closeWays?: () => void | Promise<void>;
   /** Ends and removes what belongs to the lab. */
   close(): Promise<void>;
 }
@@ -90,9 +97,11 @@ export async function singleRedis(options: ClusterOptions & { readonly persisten
   const redis = await RedisServer.start({ ...options, name: 'redis', settings });
   const servers = [redis];
   const unwatch = await watchKeys(redis, options.history);
+  const counter = new RedisRequests(servers);
   return {
     url: redis.url,
     servers: [await versionOf(redis)],
+    counts: () => counter.counts(),
     independent: { servers: [redis], startAgain: () => Promise.reject(new Error('There is one server only.')) },
     restartable: {
       redis,
@@ -104,6 +113,7 @@ export async function singleRedis(options: ClusterOptions & { readonly persisten
       },
     },
     async close() {
+      counter.close();
       unwatch();
       for (const server of servers) server.stop();
     },

@@ -38,6 +38,12 @@ describe('a check-up of locks on etcd', { timeout: RUN_LIMIT_MS }, () => {
       'pause etcd-naive unsafe',
       'partition holdfast:etcd safe',
       'partition etcd-naive unsafe',
+      'partition-answers holdfast:etcd safe',
+      'partition-answers etcd-naive unsafe',
+      'partition-requests holdfast:etcd safe',
+      'partition-requests etcd-naive unsafe',
+      'partition-slow holdfast:etcd safe',
+      'partition-slow etcd-naive not-run',
       'etcd-lease holdfast:etcd safe',
       'etcd-lease etcd-naive safe',
     ]);
@@ -53,8 +59,8 @@ describe('a check-up of locks on etcd', { timeout: RUN_LIMIT_MS }, () => {
 
   it('keeps a held lock over the death of the leader, and wakes one waiter for each release', async (context) => {
     needs(context, 'etcd');
-    const found = await results(['etcd-queue', 'etcd-leader', '--subject', 'holdfast:etcd']);
-    for (const experiment of ['etcd-queue', 'etcd-queue-100']) {
+    const found = await results(['herd-8', 'herd-100', 'etcd-leader', '--subject', 'holdfast:etcd']);
+    for (const experiment of ['herd-8-in-8', 'herd-100-in-8']) {
       expect(figures(found, `${experiment} holdfast:etcd`)).toMatchObject({ inversions: 0, wakeUpsPerRelease: 1 });
     }
     expect(figures(found, 'etcd-leader holdfast:etcd').lockKept).toBe(true);
@@ -78,17 +84,20 @@ describe('a check-up of locks on ZooKeeper', { timeout: RUN_LIMIT_MS }, () => {
   it('shows what a killed, a stopped and a cut-off holder do, and what the death of a leader does', async (context) => {
     needs(context, 'zookeeper');
     const args = ['--subject', 'holdfast:zookeeper', '--ttl', '2s'];
-    const found = await results(['crash', 'pause', 'partition', 'zk-queue', 'zk-session', ...args]);
+    const found = await results(['crash', 'pause', 'partition', 'herd-8', 'herd-100-in-8', 'zk-session', ...args]);
     expect([...found].map(([which, { verdict }]) => `${which} ${verdict}`)).toEqual([
       'crash holdfast:zookeeper safe',
       'pause holdfast:zookeeper safe',
+      'herd-8-in-8 holdfast:zookeeper safe',
+      'herd-100-in-8 holdfast:zookeeper safe',
       'partition holdfast:zookeeper safe',
-      'zk-queue holdfast:zookeeper safe',
-      'zk-queue-100 holdfast:zookeeper safe',
+      'partition-answers holdfast:zookeeper safe',
+      'partition-requests holdfast:zookeeper safe',
+      'partition-slow holdfast:zookeeper safe',
       'zk-session holdfast:zookeeper safe',
       'zk-session-crash holdfast:zookeeper safe',
     ]);
-    for (const experiment of ['zk-queue', 'zk-queue-100']) {
+    for (const experiment of ['herd-8-in-8', 'herd-100-in-8']) {
       expect(figures(found, `${experiment} holdfast:zookeeper`)).toMatchObject({ inversions: 0, wakeUpsPerRelease: 1 });
     }
     expect(figures(found, 'partition holdfast:zookeeper').marginMs).toBeGreaterThan(0);

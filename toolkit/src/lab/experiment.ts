@@ -39,6 +39,10 @@ export interface Experiment extends Rule {
   readonly kinds?: readonly ServerKind[];
   /** The only one of three members that the first holder talks to. Left out: it knows all of them. */
   readonly holderAsks?: 'one-follower' | 'the-leader';
+  /** How long a message of a client travels, and an answer. Left out: no longer than loopback takes. */
+  readonly distanceMs?: number;
+  /** The first holder's ways to the servers lead over something that can be cut. */
+  readonly waysOfACanBeCut?: true;
   /** A program that its fault needs. */
   readonly tool?: 'strace' | 'pgbouncer' | 'clock';
   /**
@@ -48,6 +52,8 @@ export interface Experiment extends Rule {
   readonly idleLimitMs?: (timing: Timing) => number;
   /** How the one Redis server keeps what it has over a restart. Left out: not at all. */
   readonly persistence?: Persistence;
+  /** Several ask through one client at once, which a lock that is a program of its own cannot do. */
+  readonly manyShareAClient?: boolean;
   /** Not part of a check-up without ids: it takes long, or repeats another at a larger size. */
   readonly onlyOnDemand?: true;
   readonly workload: (scene: Scene, fault: Fault) => Promise<void>;

@@ -7,6 +7,23 @@ export function span(ms: number): string {
   return `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;
 }
 
+/** What each hand-over of a lock took, as far as it was counted. */
+export function handOverCost({
+  handOverMs = 0,
+  commandsPerHandover,
+}: {
+  readonly handOverMs?: number;
+  readonly commandsPerHandover?: number;
+}): string {
+  const requests = commandsPerHandover === undefined ? '' : `${commandsPerHandover} requests and `;
+  return `Each hand-over took ${requests}${span(handOverMs)}.`;
+}
+
+/** The one in the middle; 0 where there is none. */
+export function median(numbers: readonly number[]): number {
+  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
+}
+
 /** `1 stale write`, `3 stale writes`. */
 export function count(n: number, noun: string): string {
   return `${n} ${noun}${n === 1 ? '' : 's'}`;

@@ -1,4 +1,4 @@
-import { count, span } from './format.ts';
+import { count, handOverCost, span } from './format.ts';
 import type { Figures, Result } from './result.ts';
 
 /** The result in some sentences: first what happened to the lock, then to the data, then how often. */
@@ -44,21 +44,20 @@ const FREED_BY_TIME: ReadonlyMap<string, string> = new Map([
   ['silent-cut', 'cut'],
 ]);
 
-function exclusionKept({
-  marginMs,
-  lockKept,
-  withoutServiceMs,
-  inversions,
-  waiters,
-  wakeUpsPerRelease,
-}: Figures): string[] {
+function exclusionKept(figures: Figures): string[] {
+  const { marginMs, lockKept, withoutServiceMs, inversions, waiters } = figures;
   if (lockKept !== undefined && withoutServiceMs !== undefined) {
     const what = lockKept ? 'The lock was kept' : 'The lock was lost';
     return [`${what}; the rival had no answer for ${span(withoutServiceMs)}; never two holders.`];
   }
   if (inversions !== undefined) {
     const order = inversions === 0 ? 'In the order of arrival' : `${inversions} of ${waiters} out of turn`;
-    return [`${order}; ${wakeUpsPerRelease} woken for each release; never two holders.`];
+    return [`${order}; never two holders.`, handOverCost(figures)];
+  }
+  if (figures.pairRoundTrips !== undefined) {
+    const { roundTripMs = 0, pairRoundTrips, handOverRoundTrips } = figures;
+    const cost = `of ${span(roundTripMs)}: ${pairRoundTrips} for a pair, ${handOverRoundTrips} for a hand-over.`;
+    return [`Round trips ${cost}`, 'Never two holders at once.'];
   }
   if (marginMs === undefined) return ['Never two holders at once.'];
   return [`Never two holders at once: the old one knew ${span(marginMs)} before the new one had the lock.`];

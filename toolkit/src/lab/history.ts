@@ -24,7 +24,7 @@ export type Outcome =
 
 export type Happening =
   /** The first line: what this run is. */
-  | { f: 'run'; type: 'event'; format: 1; experiment: string; subject: string; ttlMs: number; keepsOrder?: true }
+  | { f: 'run'; type: 'event'; format: 1; experiment: string; subject: string; ttlMs: number }
   /** One question to the subject for the lock. `fail`: it did not get it within `waitMs`. */
   | { f: 'acquire'; type: 'invoke'; op: number; name: string; ttlMs: number; waitMs: number }
   | { f: 'acquire'; type: 'ok'; op: number; hold: HoldId; token?: string }
@@ -62,8 +62,17 @@ export type Happening =
   | { f: 'refused'; type: 'event'; error: string }
   /** The rival starts to ask for the lock, again and again; with `everyMs` 0 it asks once and waits. */
   | { f: 'contend'; type: 'event'; everyMs: number }
-  /** How many watches the servers had answered by now; `waiters` wait for the lock, each watching something. */
-  | { f: 'watches'; type: 'event'; answered: number; waiters: number }
+  /** The lock states that waiters are served in the order in which they came. */
+  | { f: 'order-promised'; type: 'event' }
+  /**
+   * This one waits, through this client. `seen`: the server has been seen to know of it, and before that of all who came
+   * earlier; else only its own process knows that it waits.
+   */
+  | { f: 'lined-up'; type: 'event'; client: string; seen: boolean }
+  /** How long a message to the servers and its answer took, where they are at a distance. */
+  | { f: 'round-trip'; type: 'event'; tookMs: number }
+  /** What the servers had done by now, by their own count. */
+  | { f: 'counted'; type: 'event'; requests: number; watchesAnswered?: number }
   /** The subject did what the contract does not allow, or a process ended that should not have. */
   | { f: 'trouble'; type: 'event'; error: string }
   /** The last line: the run came to its end. */
@@ -95,9 +104,15 @@ export class HistoryWriter {
   readonly by: string;
   #operations = 0;
 
-  constructor(path: string, by: string) {
-    this.#file = openSync(path, 'a');
+  /** A path, or a file that is open. */
+  constructor(file: string | number, by: string) {
+    this.#file = typeof file === 'number' ? file : openSync(file, 'a');
     this.by = by;
+  }
+
+  /** A writer to the same file for somebody else. */
+  of(by: string): HistoryWriter {
+    return new HistoryWriter(this.#file, by);
   }
 
   /** The number for an operation, which its lines share. */

@@ -29,13 +29,19 @@ export interface Commands {
   /** Answers when the lock itself no longer believes that it holds, at the latest after `limitMs`. */
   observe: { asks: { limitMs: number }; gives: { believes: boolean } };
   release: { asks: object; gives: { error: string | null } };
-  /** Connects some who are going to wait in one process, each on its own. */
+  /** Connects some who are going to wait in one process, and deals so many clients out among them. */
   gather: {
-    asks: { subject: SubjectSource; url: string; resourcePort: number; waiters: readonly string[] };
+    asks: { subject: SubjectSource; url: string; resourcePort: number; waiters: readonly string[]; clients: number };
     gives: null;
   };
-  /** One of them begins to wait. */
-  'line-up': { asks: { waiter: string; name: string; ttlMs: number; waitMs: number }; gives: null };
+  /**
+   * One of them begins to wait. Answers when it does; with a `place`, when the lock itself, if it can say so, has seen so
+   * many wait at the server.
+   */
+  'line-up': {
+    asks: { waiter: string; place: number | null; name: string; ttlMs: number; waitMs: number };
+    gives: null;
+  };
   /** Answers when all of them have had the lock, worked and given it back, with what went wrong. */
   served: { asks: object; gives: readonly string[] };
   close: { asks: object; gives: null };

@@ -8,11 +8,11 @@ import { printLines } from '../cli/output.ts';
 import type { Speech } from '../messages/speech.ts';
 import { speechIn } from '../messages/speech.ts';
 import { CheckupPrinter, printClaims } from './checkup-printer.ts';
-import { areConfirmed, claimsOf } from './claims.ts';
+import { claimsOf, outcomeOfClaims } from './claims.ts';
 import { experiments } from './experiments/all.ts';
 import { judge } from './judge.ts';
 import { checkOutput, type OutputFiles, writeOutput } from './output-files.ts';
-import { outcomeOf, type Result, type Run } from './result.ts';
+import { outcomeOf, type Result, type Run, worseOf } from './result.ts';
 import { readRun, toJson } from './store.ts';
 import { unpackHistory } from './stored-history.ts';
 
@@ -37,10 +37,9 @@ export async function judgeFile(file: string, options: JudgeOptions): Promise<nu
     printLines(['', ...comparison(before, run, speech)]);
   }
   const claims = options.claims ? claimsOf(run) : [];
-  if (options.claims && options.json !== '-') printClaims(claims, speech);
-  return changed.length > 0 || !areConfirmed(claims)
-    ? EXIT_CODES.notAsExpected.code
-    : EXIT_CODES[outcomeOf(run.results)].code;
+  if (options.claims && options.json !== '-') printClaims(claims, run, speech);
+  const outcome = worseOf(changed.length > 0 ? 'notAsExpected' : outcomeOf(run.results), outcomeOfClaims(claims));
+  return EXIT_CODES[outcome].code;
 }
 
 /** A result without a history, or of an experiment that is not known here, stays as it is. */

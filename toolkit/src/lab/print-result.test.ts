@@ -129,11 +129,11 @@ describe('a result as text', () => {
       'The lock was kept; the rival had no answer for 532 ms',
     );
     expect(saying('zk-session', { lockKept: false, withoutServiceMs: 532 })).toContain('The lock was lost');
-    expect(saying('zk-queue', { waiters: 3, inversions: 0, wakeUpsPerRelease: 1 })).toContain(
-      'In the order of arrival; 1 woken for each release',
+    expect(saying('herd', { waiters: 8, inversions: 0, commandsPerHandover: 1.5, handOverMs: 3 })).toContain(
+      'In the order of arrival; never two holders. Each hand-over took 1.5 requests and 3 ms.',
     );
-    expect(saying('etcd-queue', { waiters: 100, inversions: 96, wakeUpsPerRelease: 47.5 })).toContain(
-      '96 of 100 out of turn; 47.5 woken for each release',
+    expect(saying('herd', { waiters: 8, inversions: 5, handOverMs: 30 })).toContain(
+      '5 of 8 out of turn; never two holders. Each hand-over took 30 ms.',
     );
     expect(saying('partition', { marginMs: 397 })).toContain('the old one knew 397 ms before the new one');
   });

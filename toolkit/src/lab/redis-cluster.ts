@@ -7,6 +7,7 @@ import { type Cluster, type ClusterOptions, type Replication, versionOf } from '
 import { BlackHole } from './servers/black-hole.ts';
 import { RedisServer } from './servers/redis.ts';
 import { nameInSlotsOf, startNodes } from './servers/redis-nodes.ts';
+import { RedisRequests } from './servers/redis-requests.ts';
 import { watchKeys } from './servers/redis-watch.ts';
 import { clusterUrl, sentinelUrl } from './servers/sentinel-url.ts';
 import { PRIMARY_NAME, startSentinels } from './servers/sentinels.ts';
@@ -41,11 +42,14 @@ export async function replicatedRedis(options: Options): Promise<Cluster> {
     const parts = options.setUp === 'redis-cluster' ? await nodes() : await pair();
     closers.push(await watchKeys(parts.primary, options.history), await watchKeys(parts.replica, options.history));
     const { url, lockName, ...replication } = parts;
+    const counter = new RedisRequests([replication.primary]);
+    closers.push(() => counter.close());
     return {
       url,
       ...(lockName === undefined ? {} : { lockName }),
       servers: [await versionOf(parts.primary)],
       replication,
+      counts: () => counter.counts(),
       close: async () => closeAll(),
     };
   } catch (error) {

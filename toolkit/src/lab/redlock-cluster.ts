@@ -6,6 +6,7 @@
 import type { Cluster, ClusterOptions } from './cluster.ts';
 import { BlackHole } from './servers/black-hole.ts';
 import { RedisServer } from './servers/redis.ts';
+import { RedisRequests } from './servers/redis-requests.ts';
 import { watchKeys } from './servers/redis-watch.ts';
 
 const SERVERS = 5;
@@ -30,6 +31,8 @@ export async function redlockServers(options: ClusterOptions & { readonly minori
     closers.unshift(await watchKeys(servers[0] as RedisServer, options.history));
     const ways = options.minorityApart ? await Promise.all(servers.slice(-MINORITY).map(wayTo)) : [];
     closers.push(...ways.map((way) => () => way.close()));
+    const counter = new RedisRequests(servers);
+    closers.unshift(() => counter.close());
     const ports = servers.map(({ port }) => port);
     return {
       url: urlOf(ports),
@@ -46,6 +49,7 @@ export async function redlockServers(options: ClusterOptions & { readonly minori
       },
       ...(ways.length > 0 ? { urlOfA: urlOf([...ports.slice(0, -MINORITY), ...ways.map(({ port }) => port)]) } : {}),
       waysOfA: ways,
+      counts: () => counter.counts(),
       close,
     };
   } catch (error) {

@@ -16,6 +16,7 @@ function checks(different: Partial<Record<CheckerId, Verdict>> = {}): Check[] {
     'hand-over': 'safe',
     service: 'safe',
     queue: 'safe',
+    distance: 'safe',
     survival: 'unsafe',
     ...different,
   };
@@ -82,6 +83,14 @@ describe('a verdict', () => {
   it('says that the rival never got the lock, where that is why nothing could be damaged', () => {
     const { reason } = conclude(checks({ exposure: 'unknown', recovery: 'unsafe' }), rule);
     expect(reason).toBe('recovery is unsafe.');
+  });
+
+  it('is unsafe where two held at once, if the experiment asks for that, whatever the guard has saved', () => {
+    const asked = { ...rule, needsExclusion: true } as const;
+    const two = checks({ 'mutual-exclusion': 'unsafe' });
+    expect(conclude(two, asked)).toEqual({ verdict: 'unsafe', reason: 'mutual-exclusion is unsafe.' });
+    expect(conclude(two, rule).verdict).toBe('safe');
+    expect(conclude(checks({ 'mutual-exclusion': 'unknown' }), asked).verdict).toBe('unknown');
   });
 
   it('is unsafe where the order of a queue is asked for, was promised, and was not kept', () => {

@@ -16,8 +16,14 @@ export type Verdict = 'safe' | 'unsafe' | 'unknown' | 'not-run';
 export interface Figures {
   /** From the fault to the rival's grant. */
   recoveryMs?: number;
-  /** From a release to the grant of the one who waited. */
+  /** From a release to the grant of the one who waited; the median, where there were many. */
   handOverMs?: number;
+  /** A message to a server that is at a distance, and its answer. */
+  roundTripMs?: number;
+  /** Taking and releasing a lock that nobody else wants, the quickest time. */
+  pairMs?: number;
+  pairRoundTrips?: number;
+  handOverRoundTrips?: number;
   /** From the death of a leader to the next. */
   electionMs?: number;
   /** The longest time in which no question of the rival was answered: a question that dies with the leader is part of it. */
@@ -48,6 +54,8 @@ export interface Figures {
   waiters?: number;
   /** How many got the lock before one who had come earlier. */
   inversions?: number;
+  /** How many requests the servers were sent for each hand-over, by whoever waits included. */
+  commandsPerHandover?: number;
   /** How many watches the servers answered for each release. */
   wakeUpsPerRelease?: number;
   /** Whether each token was larger than all earlier ones. */
@@ -72,7 +80,8 @@ export type CheckerId =
   | 'hand-over'
   | 'service'
   | 'survival'
-  | 'queue';
+  | 'queue'
+  | 'distance';
 
 /** One thing that happened, as the timeline prints it. */
 export interface Moment {
@@ -153,6 +162,8 @@ export interface Rule {
   readonly needsExposure: boolean;
   /** Whether a lock that does not come free again fails the experiment. */
   readonly needsRecovery: boolean;
+  /** Whether two who hold at once fail the experiment: the older one had all it needs to know better. */
+  readonly needsExclusion?: true;
   /** Whether a lock that promises an order and does not keep it fails the experiment. */
   readonly needsOrder?: true;
 }
@@ -184,6 +195,10 @@ export function conclude(checks: readonly Check[], rule: Rule): Conclusion {
       ? { ...conclusion, reason: `${find('fencing-order')?.evidence[0]} ${conclusion.reason}` }
       : conclusion;
   }
+  const exclusion = find('mutual-exclusion');
+  if (rule.needsExclusion && exclusion?.verdict !== 'safe') {
+    return because(exclusion?.verdict === 'unsafe' ? 'unsafe' : 'unknown', exclusion);
+  }
   // A lock that was kept, or was not given in the first place, made nobody stale.
   const survival = find('survival');
   if (survival?.verdict === 'safe') return because('safe', survival);
@@ -208,8 +223,16 @@ export function conclude(checks: readonly Check[], rule: Rule): Conclusion {
   return because('safe', decisive);
 }
 
+/** What an exit code says. */
+export type Outcome = 'done' | 'notAsExpected' | 'unknown';
+
+/** Something that was not as expected counts more than something that nobody knows. */
+export function worseOf(...outcomes: readonly Outcome[]): Outcome {
+  return outcomes.find((one) => one === 'notAsExpected') ?? outcomes.find((one) => one === 'unknown') ?? 'done';
+}
+
 /** What the exit code says about a run. */
-export function outcomeOf(results: readonly Result[]): 'done' | 'notAsExpected' | 'unknown' {
+export function outcomeOf(results: readonly Result[]): Outcome {
   const ran = results.filter((result) => result.verdict !== 'not-run');
   if (ran.some((result) => result.verdict !== 'unknown' && result.verdict !== result.expected)) return 'notAsExpected';
   return ran.some((result) => result.verdict === 'unknown') ? 'unknown' : 'done';

@@ -24,6 +24,7 @@ import { packHistory } from './stored-history.ts';
 import { messageOf } from './subjects/load-subject.ts';
 import type { Task } from './tasks.ts';
 import { Tool } from './tool.ts';
+import { withWays } from './ways.ts';
 
 /** How long a subject may take to close before its process is ended. */
 const CLOSE_LIMIT_MS = 3_000;
@@ -129,7 +130,6 @@ async function runTask(task: Task, options: RunOptions, found: Found): Promise<R
     experiment: experiment.id,
     subject: subject.name,
     ttlMs: timing.ttlMs,
-    ...(subject.keepsOrder ? { keepsOrder: true } : {}),
   });
   const hideSecrets = hideSecretsOf(options.url ?? '');
   try {
@@ -162,8 +162,10 @@ async function play(task: Task, options: RunOptions, stage: Stage): Promise<void
   const closers: (() => Promise<void>)[] = [];
   try {
     report('starting servers');
-    const cluster = await clusterFor(task, options, { folder, history, lockName });
-    closers.unshift(() => cluster.close());
+    const servers = await clusterFor(task, options, { folder, history, lockName });
+    closers.unshift(() => servers.close());
+    const cluster = await withWays(servers, task.experiment);
+    closers.unshift(async () => cluster.closeWays?.());
     for (const server of cluster.servers) found.servers.add(server);
     const resource = await Resource.start(reaper, historyFile);
     closers.unshift(async () => resource.kill());
@@ -190,6 +192,7 @@ async function play(task: Task, options: RunOptions, stage: Stage): Promise<void
       holders.B.ask('open', opening),
     ]);
     if (guarantee) found.guarantees.set(task.subject.name, guarantee);
+    if (guarantee && guarantee.fairness !== 'none') history.write({ f: 'order-promised', type: 'event' });
 
     const scene: Scene = {
       cluster,
@@ -256,6 +259,7 @@ function clusterFor(
     case 'redis-cluster':
       return replicatedRedis({ ...use, setUp: servers, followsSentinels: subject.followsSentinels });
     default:
+      if (subject.needsReplica) return replicatedRedis({ ...use, setUp: 'redis-replicated', followsSentinels: false });
       return singleRedis({ ...use, persistence: experiment.persistence ?? 'none' });
   }
 }

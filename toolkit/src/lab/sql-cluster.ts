@@ -32,7 +32,12 @@ export async function sqlCluster(options: SqlClusterOptions): Promise<Cluster> {
   try {
     switch (options.way) {
       case 'direct':
-        return { url: server.url, servers: [version], close: () => server.stop() };
+        return {
+          url: server.url,
+          servers: [version],
+          counts: async () => ({ requests: await server.requests() }),
+          close: () => server.stop(),
+        };
       case 'black-hole':
         return await withBlackHole(server, version, options);
       case 'pooler':

@@ -16,7 +16,10 @@ export interface Subject {
    * `mysql`, or `none` for a lock that needs no server. With `--url` the lab starts nothing.
    */
   readonly server?: ServerKind | 'none';
-  /** Connects. Called once for each that holds or waits; most are in a process of their own, many waiters share some. */
+  /**
+   * Connects. Called once for each that holds or waits; most are in a process of their own. In the larger herds once for
+   * each process, of which many wait at once.
+   */
   open(where: { readonly url: string }): Promise<SubjectSession>;
 }
 
@@ -28,6 +31,8 @@ export interface SubjectSession {
    * Rejects if it cannot know. Renews by itself, if it renews at all.
    */
   acquire(name: string, options: { readonly ttlMs: number; readonly waitMs: number }): Promise<SubjectHold | null>;
+  /** How many wait for it at the server. Ours say it where they promise an order, so that the lab can line waiters up. */
+  waiting?(name: string): Promise<number>;
   /** Gives back what `open` opened. */
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { experiments } from './experiments/all.ts';
 import { builtInSubjects } from './subjects/built-in.ts';
-import { type ChosenSubject, type Circumstances, planTasks } from './tasks.ts';
+import { type ChosenSubject, type Circumstances, planTasks, type Task } from './tasks.ts';
 
 const ours: ChosenSubject[] = builtInSubjects.map(({ load, summary, ...subject }) => ({
   ...subject,
@@ -39,6 +39,9 @@ const plan = (subjects: readonly ChosenSubject[], circumstances: Partial<Circums
 const notRun = (tasks: ReturnType<typeof plan>): string[] =>
   tasks.filter((task) => task.notRun).map(({ experiment, subject }) => `${experiment.id} ${subject.name}`);
 
+/** What takes place without being asked for. */
+const isByDefault = ({ notRun: reason, experiment }: Task): boolean => !reason && !experiment.onlyOnDemand;
+
 describe('the plan of a check-up', () => {
   it('has every experiment that is about any lock with every subject', () => {
     const planned = plan(ours).filter(({ experiment }) => experiment.id === 'crash');
@@ -62,25 +65,39 @@ describe('the plan of a check-up', () => {
 
   it('leaves out only what makes no sense with a lock, and says why', () => {
     const tasks = plan(ours).filter(({ notRun: reason }) => reason !== undefined);
-    expect(notRun(tasks).sort()).toEqual([
+    const expected = [
       'clock holdfast:redis+wait',
       'cluster-failover setnx',
       'cluster-failover setnx-watchdog',
-      'crash holdfast:redis+wait',
-      'pause holdfast:redis+wait',
+      ...['', '-1', '-50'].map((size) => `distance${size} holdfast:redis+wait`),
+      ...['', '-answers', '-requests', '-slow'].map((what) => `partition${what} holdfast:redis+wait`),
+      'partition-answers setnx-watchdog',
+      'partition-slow etcd-naive',
+      'partition-slow setnx-watchdog',
       'pause table-row',
       ...['aof', 'aof-always', 'none', 'power-cut', 'power-cut-always', 'rdb'].map(
         (how) => `persistence-${how} holdfast:redis+wait`,
       ),
       'pooler holdfast:postgres-session',
-    ]);
+    ];
+    expect(notRun(tasks).sort()).toEqual(expected.sort());
     expect(tasks.find(({ subject }) => subject.name === 'table-row')?.notRun).toContain('no limit of time');
+  });
+
+  it('asks many at once only of a lock that can be asked so', () => {
+    const tasks = plan([{ ...theirs, source: { command: 'python3 my_lock.py' } }]);
+    const herds = tasks.filter(({ experiment }) => experiment.id.startsWith('herd'));
+    expect(herds.filter((task) => !task.notRun).map(({ experiment }) => experiment.id)).toEqual([
+      'herd',
+      'herd-8-in-8',
+    ]);
+    expect(herds.at(-1)?.notRun).toContain('holds one lock at a time');
   });
 
   it('leaves out what takes long with a lock, where nothing was named', () => {
     const pauses = (isQuick: boolean) =>
       plan(ours, { isQuick }).filter(({ experiment }) => experiment.id === 'pause').length;
-    expect(pauses(false) - pauses(true)).toBe(2);
+    expect(pauses(false) - pauses(true)).toBe(3);
   });
 
   it('leaves out what needs a PgBouncer where there is none', () => {
@@ -115,15 +132,15 @@ describe('the plan of a check-up', () => {
         mysql: missing,
       },
     });
-    expect(
-      tasks.filter((task) => !task.notRun).map(({ experiment, subject }) => `${experiment.id} ${subject.name}`),
-    ).toEqual(['crash holdfast:sqlite', 'pause holdfast:sqlite']);
+    expect(tasks.filter(isByDefault).map(({ experiment, subject }) => `${experiment.id} ${subject.name}`)).toEqual(
+      ['crash', 'pause', 'herd'].map((id) => `${id} holdfast:sqlite`),
+    );
     expect(tasks.find(({ subject }) => subject.name === 'setnx')?.notRun).toContain('not installed');
   });
 
   it('does nothing to a server of the user', () => {
     const tasks = plan([theirs], { url: 'redis://localhost', programs: { ...programs, redis: missing } });
-    expect(tasks.filter((task) => !task.notRun).map(({ experiment }) => experiment.id)).toEqual(['crash', 'pause']);
+    expect(tasks.filter(isByDefault).map(({ experiment }) => experiment.id)).toEqual(['crash', 'pause', 'herd']);
     expect(tasks.find(({ experiment }) => experiment.id === 'failover')?.notRun).toContain(
       'with --url the lab does nothing',
     );

@@ -20,8 +20,6 @@ export interface ChosenSubject {
   /** Whether its URL may name the nodes of a cluster. */
   readonly followsClusters?: boolean;
   readonly needsReplica?: boolean;
-  /** Whether it promises to serve in the order of arrival. */
-  readonly keepsOrder?: boolean;
   /** As in `BuiltInSubject`. */
   readonly patienceMs?: number;
   readonly onlyOnDemand?: readonly string[];
@@ -123,10 +121,14 @@ function obstacle(experiment: Experiment, subject: ChosenSubject, circumstances:
   if (servers !== 'one' && subject.server === 'none') {
     return `${subject.name} needs no server, so there is none that could fail over.`;
   }
-  if (subject.needsReplica && !WITH_REPLICA.includes(servers))
-    return `${subject.name} takes no lock without a replica.`;
+  // Where it is one server as any other, the lab gives it a replica.
+  const hasReplica = WITH_REPLICA.includes(servers) || (servers === 'one' && url === undefined);
+  if (subject.needsReplica && !hasReplica) return `${subject.name} takes no lock without a replica.`;
   if (servers === 'redis-cluster' && !subject.followsClusters) {
     return `${subject.name} does not know how to ask a cluster.`;
+  }
+  if (experiment.manyShareAClient && typeof subject.source !== 'string') {
+    return `${subject.name} is a program that holds one lock at a time, and here many ask through one.`;
   }
   if (servers !== 'one' && url !== undefined) {
     const does = servers === 'own-one' ? 'looks into a server' : 'kills or stops a server';

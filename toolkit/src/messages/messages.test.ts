@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { distance } from '../lab/checkers/distance.ts';
 import { exposure } from '../lab/checkers/exposure.ts';
 import { fencingOrder } from '../lab/checkers/fencing-order.ts';
 import { handOver } from '../lab/checkers/hand-over.ts';
@@ -136,6 +137,7 @@ describe('a sentence of the lab', () => {
       service,
       survival,
       queue,
+      distance,
     ];
     const said = histories.flatMap((one) => [
       ...checkers.flatMap(({ check }) => check(one).evidence),
@@ -175,8 +177,9 @@ describe('a sentence of the lab', () => {
       result('etcd-lease', 'safe', 'safe', { handOverMs: 9, recoveryMs: 3_290, tries: 4 }),
       result('zk-session', 'safe', 'safe', { lockKept: true, withoutServiceMs: 532 }),
       result('zk-session', 'unsafe', 'safe', { lockKept: false, withoutServiceMs: 532, ...damage }),
-      result('zk-queue', 'safe', 'safe', { waiters: 3, inversions: 0, wakeUpsPerRelease: 1 }),
-      result('etcd-queue', 'safe', 'safe', { waiters: 100, inversions: 96, wakeUpsPerRelease: 47.5 }),
+      result('herd', 'safe', 'safe', { waiters: 8, inversions: 0, handOverMs: 3, commandsPerHandover: 1.5 }),
+      result('herd', 'safe', 'safe', { waiters: 8, inversions: 5, handOverMs: 30 }),
+      result('distance', 'safe', 'safe', { roundTripMs: 21.4, pairRoundTrips: 2, handOverRoundTrips: 1.1 }),
       { ...result('pause', 'unsafe', 'unsafe', damage), rounds: { safe: 2, unsafe: 17, unknown: 1 } },
     ].map(headline);
     expect(headlines.filter((text) => !isKnown(text))).toEqual([]);

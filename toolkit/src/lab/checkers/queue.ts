@@ -1,53 +1,90 @@
 /**
- * Whether those who wait for a lock get it in the order in which they came, and how many are woken for each release.
+ * Whether those who wait for a lock get it in the order in which they came, and what each hand-over costs.
  *
- * Arrival is certain here: each waiter asks only when all before it were seen to wait at the server. How many were woken is
- * the servers' own count of the watches that they answered.
+ * Who came first is certain only where it was seen: at the server, before the next one asked, or in one process, which
+ * knows its own. Waiters of two processes of whom the server knew nothing yet have no order that a lock could keep; where
+ * one of them is served out of turn it is counted, and breaks no promise. What a hand-over costs is the servers' own count.
  *
  * @module
  */
-import { count } from '../format.ts';
+import { count, handOverCost, median } from '../format.ts';
 import type { Entry, History } from '../history.ts';
+import type { Figures } from '../result.ts';
 import type { Checker, Finding } from './checker.ts';
 import { type Hold, holdsOf } from './holds.ts';
 
 /** One is woken for each release; a second one now and then, whose watch was being renewed, is not a herd. */
 const HERD = 2;
 
-type Watches = Extract<Entry, { f: 'watches' }>;
+type LinedUp = Extract<Entry, { f: 'lined-up' }>;
 
 export const queue: Checker = { id: 'queue', check };
 
 function check(history: History): Finding {
-  const counts = history.entries.filter((entry): entry is Watches => entry.f === 'watches');
-  const [before, after] = [counts.at(0), counts.at(-1)];
-  if (!before || !after || before === after) {
-    return { verdict: 'unknown', evidence: ['The watches of the servers were not counted.'] };
-  }
-  const { waiters } = before;
-  const served = holdsOf(history).filter(({ granted }) => granted > before.at);
+  const line = history.entries.filter((entry): entry is LinedUp => entry.f === 'lined-up');
+  const last = line.at(-1);
+  if (!last) return { verdict: 'unknown', evidence: ['Nobody stood in line for the lock.'] };
+  const waiters = line.length;
+  const served = holdsOf(history).filter(({ granted }) => granted > last.at);
   if (served.length < waiters) {
     return { verdict: 'unknown', evidence: [`Only ${served.length} of ${waiters} waiters got the lock.`] };
   }
-  const inversions = served.filter((hold, index) => cameAfterALaterOne(hold, served.slice(index + 1))).length;
-  // Each of the waiters was let in by one release.
-  const wakeUpsPerRelease = Math.round(((after.answered - before.answered) / waiters) * 100) / 100;
-  const figures = { waiters, inversions, wakeUpsPerRelease };
+  const places = new Map(line.map((place) => [place.by, place]));
+  const outOfTurn = served.filter((hold, index) => passedBy(hold, served.slice(index + 1)).length > 0);
+  const inversions = outOfTurn.length;
+  const isBroken = outOfTurn.some((hold) =>
+    passedBy(hold, served).some((other) => hasOrder(places.get(other.by), places.get(hold.by))),
+  );
+  const costs = costsOf(history, served);
+  const figures = { waiters, inversions, ...costs };
+  const promises = history.entries.some((entry) => entry.f === 'order-promised');
   const order =
     inversions === 0
       ? `All ${waiters} got it in the order of their coming.`
       : `${count(inversions, 'waiter')} of ${waiters} got it before one who had come earlier.`;
-  const woken = `${wakeUpsPerRelease.toFixed(2)} watches were answered for each release.`;
-  const promises = history.entries.some((entry) => entry.f === 'run' && entry.keepsOrder === true);
-  const isKept = inversions === 0 && wakeUpsPerRelease < HERD;
-  return {
-    verdict: promises ? (isKept ? 'safe' : 'unsafe') : 'not-run',
-    evidence: [...(promises ? [] : ['This lock promises no order.']), `${order} ${woken}`],
-    figures,
-  };
+  const { wakeUpsPerRelease = 0 } = costs;
+  const evidence = [
+    [
+      order,
+      ...(promises && inversions > 0 && !isBroken ? ['In each process, and at the server, the order was kept.'] : []),
+      handOverCost(figures),
+      ...(wakeUpsPerRelease > 0 ? [`${wakeUpsPerRelease.toFixed(2)} watches were answered for each release.`] : []),
+    ].join(' '),
+  ];
+  if (!promises) return { verdict: 'not-run', evidence: ['This lock promises no order.', ...evidence], figures };
+  if (!line.some((place, index) => line.slice(index + 1).some((other) => hasOrder(place, other)))) {
+    return { verdict: 'unknown', evidence: ['Who had come first was not seen.', ...evidence], figures };
+  }
+  return { verdict: isBroken || wakeUpsPerRelease >= HERD ? 'unsafe' : 'safe', evidence, figures };
 }
 
-/** Whether somebody who had asked earlier is served later. */
-function cameAfterALaterOne(hold: Hold, later: readonly Hold[]): boolean {
-  return later.some((other) => other.asked < hold.asked);
+/** Those who had asked earlier and are served later. */
+function passedBy(hold: Hold, others: readonly Hold[]): readonly Hold[] {
+  return others.filter((other) => other.asked < hold.asked && other.granted > hold.granted);
+}
+
+/** Whether it is certain which of the two came first. */
+function hasOrder(one: LinedUp | undefined, other: LinedUp | undefined): boolean {
+  if (!one || !other) return false;
+  return one.client === other.client || (one.seen && other.seen);
+}
+
+type Costs = Pick<Figures, 'handOverMs' | 'commandsPerHandover' | 'wakeUpsPerRelease'>;
+
+/** Each of the waiters was let in by one release. */
+function costsOf({ entries }: History, served: readonly Hold[]): Costs & { readonly handOverMs: number } {
+  const releases = entries.filter((entry) => entry.f === 'release' && entry.type === 'invoke');
+  const times = served.map(({ granted }) => granted - (releases.findLast(({ at }) => at <= granted)?.at ?? granted));
+  const handOverMs = Math.round(median(times) * 10) / 10;
+  const counts = entries.filter((entry): entry is Extract<Entry, { f: 'counted' }> => entry.f === 'counted');
+  const [before, after] = [counts.at(0), counts.at(-1)];
+  if (!before || !after || before === after) return { handOverMs };
+  const each = (from = 0, to = 0): number => Math.round(((to - from) / served.length) * 100) / 100;
+  return {
+    handOverMs,
+    commandsPerHandover: each(before.requests, after.requests),
+    ...(after.watchesAnswered === undefined
+      ? {}
+      : { wakeUpsPerRelease: each(before.watchesAnswered, after.watchesAnswered) }),
+  };
 }

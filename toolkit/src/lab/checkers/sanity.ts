@@ -93,7 +93,9 @@ function workBeforeFault({ entries }: History): string[] {
  */
 function slowness(history: History): string[] {
   const ttlMs = history.entries.find((entry) => entry.f === 'run')?.ttlMs ?? 0;
-  const fault = history.entries.find((entry) => entry.f === 'fault' && entry.type === 'invoke' && entry.act !== 'cut');
+  const fault = history.entries.find(
+    (entry) => entry.f === 'fault' && entry.type === 'invoke' && (entry.act !== 'cut' || entry.target === 'A'),
+  );
   const [first, second] = holdsOf(history);
   const isLate = first && second && fault && second.granted < fault.at && second.granted - first.granted > 0.9 * ttlMs;
   if (!isLate) return [];

@@ -1,6 +1,7 @@
 import type { Experiment } from '../experiment.ts';
 import { clock, clockMajority, clockOneOfFive, clockOneOfThree } from './clock.ts';
 import crash from './crash.ts';
+import { distances } from './distance.ts';
 import { etcdDisk, etcdDiskBack } from './etcd-disk.ts';
 import etcdLease from './etcd-lease.ts';
 import {
@@ -13,12 +14,12 @@ import {
   replicaPreferred,
   replicaUnnoticed,
 } from './failover.ts';
+import { herd, herds } from './herd.ts';
 import { etcdLeader, etcdLeaderCrash, zkSession, zkSessionCrash } from './leader.ts';
-import partition from './partition.ts';
+import { partitions } from './partition.ts';
 import pause from './pause.ts';
 import { persistence } from './persistence.ts';
 import pooler from './pooler.ts';
-import { etcdQueue, etcdQueue100, zkQueue, zkQueue100 } from './queue.ts';
 import { redlockRestart, redlockRestartInTurn, redlockRestartLate } from './redlock.ts';
 import silentCut from './silent-cut.ts';
 
@@ -26,7 +27,10 @@ import silentCut from './silent-cut.ts';
 export const experiments: readonly Experiment[] = [
   crash,
   pause,
-  partition,
+  herd,
+  ...herds,
+  ...distances,
+  ...partitions,
   failover,
   failoverSentinel,
   replicaInStep,
@@ -44,14 +48,10 @@ export const experiments: readonly Experiment[] = [
   redlockRestartLate,
   redlockRestartInTurn,
   etcdLease,
-  etcdQueue,
-  etcdQueue100,
   etcdLeader,
   etcdLeaderCrash,
   etcdDisk,
   etcdDiskBack,
-  zkQueue,
-  zkQueue100,
   zkSession,
   zkSessionCrash,
   pooler,

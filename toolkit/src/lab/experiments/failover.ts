@@ -99,7 +99,6 @@ export const replicaPreferred: Experiment = experiment({
   id: 'replica-preferred',
   question: 'Does it help that one of two replicas has acknowledged, when the other one is preferred and promoted?',
   servers: 'redis-two-replicas',
-  onlyOnDemand: true,
   fault: failoverBySentinels,
   takesMs: ({ observeMs }) => observeMs + 7_000,
 });

@@ -69,13 +69,13 @@ const verbs: { [V in Verb]: (asks: Commands[V]['asks']) => Promise<Commands[V]['
   },
   async gather(asks) {
     hideSecrets = hideSecretsOf(asks.url);
-    resource = await ResourceClient.connect(asks.resourcePort);
-    crowd = new Crowd({ historyFile, resource, hideSecrets, onError: trouble });
+    resource ??= await ResourceClient.connect(asks.resourcePort);
+    crowd = new Crowd({ history, resource, hideSecrets, onError: trouble });
     await crowd.gather(await loadSubject(asks.subject), asks);
     return null;
   },
   async 'line-up'(asks) {
-    gathered().lineUp(asks);
+    await gathered().lineUp(asks);
     return null;
   },
   served: () => gathered().served(),

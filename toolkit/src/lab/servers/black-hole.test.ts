@@ -68,6 +68,44 @@ describe('a way that is cut', () => {
     expect(way.connections).toBe(0);
   });
 
+  it('carries what goes the other way, where only one way is cut', async () => {
+    const { way, client, server, heard } = await line();
+    const asked: string[] = [];
+    server.on('data', (chunk) => asked.push(String(chunk)));
+    way.cut('answers');
+    client.write('asked');
+    await until('A request', () => asked.length === 1, { limitMs: 10_000 });
+    expect(heard).toEqual(['before']);
+    way.mend();
+    await until('The answer to it', () => heard.join('') === 'beforeasked', { limitMs: 10_000 });
+    way.cut('requests');
+    client.write('unheard');
+    server.write('told');
+    await until('A word of the server', () => heard.join('') === 'beforeaskedtold', { limitMs: 10_000 });
+    expect(asked).toEqual(['asked']);
+  });
+
+  it('carries what it has held back when it is mended, in its order', async () => {
+    const { way, client, heard } = await line();
+    way.cut();
+    client.write('one ');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    client.write('two');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(heard).toEqual(['before']);
+    way.mend();
+    await until('The answer', () => heard.join('') === 'beforeone two', { limitMs: 10_000 });
+  });
+
+  it('carries everything later, each way, where it is slow', async () => {
+    const { way, client, heard } = await line();
+    way.slow(100);
+    const sentAt = performance.now();
+    client.write('late');
+    await until('The answer', () => heard.length === 2, { limitMs: 10_000 });
+    expect(performance.now() - sentAt).toBeGreaterThan(195);
+  });
+
   it('takes new connections, and lets them hang', async () => {
     const { way } = await line();
     way.cut();

@@ -1,6 +1,7 @@
 /**
- * A loopback address that leads to a server, and from a moment on carries nothing in either direction while all its
- * connections stand: no FIN, no reset, as behind a firewall that has forgotten a connection, or a cable that is out.
+ * A loopback address that leads to a server, and from a moment on carries nothing, in one direction or in both, while all its
+ * connections stand: no FIN, no reset, as behind a firewall that has forgotten a connection, or a cable that is out. Or it
+ * carries everything late. What was held back arrives when it is mended, as TCP sends again what was not acknowledged.
  *
  * Its own kernel goes on to acknowledge what comes, as a load balancer does in the middle of a line. So what is seen
  * here is what the two ends do by themselves, and not what TCP finds out; by default that is nothing for two hours.
@@ -9,13 +10,18 @@
  */
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
+/** From the client to the server, and back. */
+export type Direction = 'requests' | 'answers';
+
 export class BlackHole {
   readonly #server: Server;
   readonly #target: number;
   readonly #clients = new Set<Socket>();
   readonly #upstreams = new Set<Socket>();
   readonly #onServerEnd: () => void;
-  #isCut = false;
+  /** What is cut, with what it would have carried. */
+  readonly #held = new Map<Direction, (() => void)[]>();
+  #delayMs = 0;
 
   private constructor(server: Server, target: number, onServerEnd: () => void) {
     this.#server = server;
@@ -42,9 +48,24 @@ export class BlackHole {
     return this.#upstreams.size;
   }
 
-  /** From now on nothing passes. */
-  cut(): void {
-    this.#isCut = true;
+  /** From now on nothing passes; with a direction, nothing that way. */
+  cut(...directions: readonly Direction[]): void {
+    for (const direction of directions.length === 0 ? (['requests', 'answers'] as const) : directions) {
+      this.#held.set(direction, []);
+    }
+  }
+
+  /** From now on everything arrives so much later, each way. */
+  slow(delayMs: number): void {
+    this.#delayMs = delayMs;
+  }
+
+  /** Lets everything pass again, first what was held back. */
+  mend(): void {
+    this.#delayMs = 0;
+    const held = [...this.#held.values()].flat();
+    this.#held.clear();
+    for (const act of held) act();
   }
 
   close(): void {
@@ -56,7 +77,7 @@ export class BlackHole {
     this.#clients.add(client);
     client.on('error', () => {});
     client.on('close', () => this.#clients.delete(client));
-    if (this.#isCut) {
+    if (this.#held.size > 0) {
       client.resume(); // it is connected, and hears nothing
       return;
     }
@@ -64,26 +85,27 @@ export class BlackHole {
     client.setNoDelay(true);
     this.#upstreams.add(upstream);
     upstream.on('error', () => {});
-    this.#pass(client, upstream);
-    this.#pass(upstream, client);
+    this.#pass('requests', client, upstream);
+    this.#pass('answers', upstream, client);
     upstream.on('end', () => {
-      if (!this.#isCut) return;
+      if (!this.#held.has('answers')) return;
       this.#onServerEnd();
       upstream.destroy(); // the server is through with it; the client does not hear of it
     });
     upstream.on('close', () => this.#upstreams.delete(upstream));
   }
 
-  /** What arrives goes on, the end of the connection included; after the cut it goes nowhere. */
-  #pass(from: Socket, to: Socket): void {
-    from.on('data', (chunk) => {
-      if (!this.#isCut) to.write(chunk);
-    });
-    from.on('end', () => {
-      if (!this.#isCut) to.end();
-    });
-    from.on('close', () => {
-      if (!this.#isCut) to.destroy();
-    });
+  /** What arrives goes on, the end of the connection included; what is cut waits. */
+  #pass(direction: Direction, from: Socket, to: Socket): void {
+    from.on('data', (chunk) => this.#carry(direction, () => to.write(chunk)));
+    from.on('end', () => this.#carry(direction, () => to.end()));
+    from.on('close', () => this.#carry(direction, () => to.destroy()));
+  }
+
+  #carry(direction: Direction, act: () => void): void {
+    const held = this.#held.get(direction);
+    if (held) held.push(act);
+    else if (this.#delayMs > 0) setTimeout(act, this.#delayMs);
+    else act();
   }
 }

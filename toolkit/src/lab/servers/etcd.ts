@@ -85,15 +85,11 @@ function ensembleOf(members: readonly Member[], version: string): Ensemble {
       const member = members[index];
       return member && !hasEnded(member.process) ? member : undefined;
     },
-    async watches() {
-      const counts = await Promise.all(
-        members.map((member) => metricsOf(member).catch(() => ({ open: 0, answered: 0 }))),
-      );
-      return {
-        open: counts.reduce((sum, { open }) => sum + open, 0),
-        answered: counts.reduce((sum, { answered }) => sum + answered, 0),
-      };
-    },
+    openWatches: () => sumOf(members, 'etcd_debugging_mvcc_watcher_total'),
+    counts: async () => ({
+      requests: await sumOf(members, 'grpc_server_msg_received_total'),
+      watchesAnswered: await sumOf(members, 'etcd_debugging_mvcc_events_total'),
+    }),
     async writeSomething() {
       const put = JSON.stringify({ key: 'aG9sZGZhc3QtbGFi', value: 'MQ==' });
       await Promise.any(members.map(({ address }) => ask(address, 'kv/put', put)));
@@ -117,11 +113,16 @@ async function statusOf({ address }: Member): Promise<Status> {
   return { id: header.member_id, leader, term: Number(raftTerm), version };
 }
 
-async function metricsOf({ address }: Member): Promise<{ open: number; answered: number }> {
+/** Of the members that answer, whatever its labels are. */
+async function sumOf(members: readonly Member[], metric: string): Promise<number> {
+  const line = new RegExp(`^${metric}(?:\\{.*\\})? (\\S+)$`, 'gm');
+  const texts = await Promise.all(members.map((member) => metricsOf(member).catch(() => '')));
+  return texts.flatMap((text) => [...text.matchAll(line)]).reduce((sum, [, n]) => sum + Number(n), 0);
+}
+
+async function metricsOf({ address }: Member): Promise<string> {
   const response = await fetch(`http://${address}/metrics`, { signal: AbortSignal.timeout(LOOK_LIMIT_MS) });
-  const text = await response.text();
-  const metric = (name: string): number => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
-  return { open: metric('etcd_debugging_mvcc_watcher_total'), answered: metric('etcd_debugging_mvcc_events_total') };
+  return await response.text();
 }
 
 async function ask(address: string, call: string, body = '{}'): Promise<string> {

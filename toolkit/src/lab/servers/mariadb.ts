@@ -27,6 +27,7 @@ export class MariadbServer {
   readonly version: string;
   readonly #process: ChildProcess;
   readonly #data: string;
+  #asked = 0;
 
   private constructor(port: number, version: string, process: ChildProcess, data: string) {
     this.port = port;
@@ -71,6 +72,12 @@ export class MariadbServer {
   /** The first value of the answer to a question of the lab, as text. */
   ask(statement: string): Promise<string> {
     return ask(this.port, statement);
+  }
+
+  /** How many statements it has been given, by its own count and without ours. */
+  async requests(): Promise<number> {
+    const count = "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'QUESTIONS'";
+    return Number(await this.ask(count)) - ++this.#asked;
   }
 
   async stop(): Promise<void> {

@@ -16,6 +16,14 @@ export interface Member {
   readonly address: string;
 }
 
+/** What the servers of one run have done so far, by their own count and without what the lab asks. */
+export interface Counts {
+  /** What clients have sent to them. */
+  readonly requests: number;
+  /** Where there are watches: how many they have answered. */
+  readonly watchesAnswered?: number;
+}
+
 export interface Ensemble {
   readonly members: readonly Member[];
   /** Name and version. */
@@ -24,8 +32,10 @@ export interface Ensemble {
   urlOf(members: readonly Member[]): string;
   /** The one that leads now. Undefined while there is none, and without what dead members would say. */
   leader(): Promise<Member | undefined>;
-  /** How many watches the living members keep, and how many they have answered since they were started. */
-  watches(): Promise<{ readonly open: number; readonly answered: number }>;
+  /** How many watches the living members keep. */
+  openWatches(): Promise<number>;
+  /** What the living members have done since they were started. */
+  counts(): Promise<Counts>;
   /** Writes something, so that the leader has something to write to its disk. Only where an experiment needs it. */
   writeSomething?(): Promise<void>;
   stop(): void;

@@ -5,7 +5,7 @@
  * @module
  */
 import type { ChildProcess } from 'node:child_process';
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
@@ -27,12 +27,14 @@ export class PostgresServer {
   readonly port: number;
   readonly version: string;
   readonly #process: ChildProcess;
+  readonly #folder: string;
   readonly #data: string;
 
-  private constructor(port: number, version: string, process: ChildProcess, data: string) {
+  private constructor(port: number, version: string, process: ChildProcess, folder: string, data: string) {
     this.port = port;
     this.version = version;
     this.#process = process;
+    this.#folder = folder;
     this.#data = data;
   }
 
@@ -51,7 +53,8 @@ export class PostgresServer {
       command: (port) => asPostgres([program, '-D', data, '-p', String(port), ...args]),
       answers: async (port) => (await ask(port, 'SHOW data_directory')) === data,
     });
-    return new PostgresServer(port, (await ask(port, 'SHOW server_version')).replace(/ .*/, ''), process, data);
+    const version = (await ask(port, 'SHOW server_version')).replace(/ .*/, '');
+    return new PostgresServer(port, version, process, folder, data);
   }
 
   get url(): string {
@@ -61,6 +64,12 @@ export class PostgresServer {
   /** The first value of the answer to a question of the lab, as text. */
   ask(statement: string): Promise<string> {
     return ask(this.port, statement);
+  }
+
+  /** How many statements it has been given: each is a line of its log before it is done. */
+  async requests(): Promise<number> {
+    const log = readFileSync(path.join(this.#folder, `${this.name}.log`), 'utf8');
+    return [...log.matchAll(/ LOG: {2}(?:statement|execute .+?): /g)].length;
   }
 
   async stop(): Promise<void> {
@@ -78,6 +87,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   fsync: 'off',
   shared_buffers: '16MB',
   max_connections: '200',
+  log_statement: 'all',
 };
 
 export function urlOf(port: number): string {

@@ -90,6 +90,8 @@ function writeConfig(data: string, index: number, ports: readonly Ports[]): stri
 }
 
 function ensembleOf(members: readonly Member[], version: string): Ensemble {
+  const monitored = (): Promise<readonly string[]> =>
+    Promise.all(members.map(({ address }) => fourLetters(address, 'mntr').catch(() => '')));
   return {
     members,
     version,
@@ -98,16 +100,22 @@ function ensembleOf(members: readonly Member[], version: string): Ensemble {
       const modes = await Promise.all(members.map(({ address }) => fourLetters(address, 'srvr').catch(() => '')));
       return members[modes.findIndex((mode) => /Mode: (leader|standalone)/.test(mode))];
     },
-    async watches() {
-      const reports = await Promise.all(members.map(({ address }) => fourLetters(address, 'mntr').catch(() => '')));
-      const sum = (pattern: RegExp): number =>
-        reports.flatMap((report) => [...report.matchAll(pattern)]).reduce((total, [, n]) => total + Number(n), 0);
-      return { open: sum(/^zk_watch_count\t(\d+)/gm), answered: sum(/^zk_sum_node_\w+_watch_count\t(\d+)/gm) };
+    openWatches: async () => sumOf(await monitored(), /^zk_watch_count\t(\d+)/gm),
+    async counts() {
+      const reports = await monitored();
+      return {
+        requests: sumOf(reports, /^zk_packets_received\t(\d+)/gm),
+        watchesAnswered: sumOf(reports, /^zk_sum_node_\w+_watch_count\t(\d+)/gm),
+      };
     },
     stop() {
       for (const { process } of members) kill(process);
     },
   };
+}
+
+function sumOf(reports: readonly string[], pattern: RegExp): number {
+  return reports.flatMap((report) => [...report.matchAll(pattern)]).reduce((sum, [, n]) => sum + Number(n), 0);
 }
 
 /** One of the commands of four letters that a server answers on its client port. */

@@ -11,8 +11,6 @@ export interface BuiltInSubject {
   readonly followsClusters?: true;
   /** Whether it takes no lock where there is no replica. */
   readonly needsReplica?: true;
-  /** Whether it promises to serve in the order of arrival. */
-  readonly keepsOrder?: true;
   /** How long a rival asks at least before the lock counts as stuck: its server needs so long, whatever the TTL is. */
   readonly patienceMs?: number;
   /** Experiments that take long with it, so that a check-up without ids leaves them out. */
@@ -28,12 +26,18 @@ export interface BuiltInSubject {
 /** A server ends a session of ours that has been silent for 15 s, and looks now and then only. */
 const SESSION_PATIENCE_MS = 25_000;
 
+/** Where renewals arrive, the lock stays with a holder that heeds no answer. */
+function renewsUnheard(name: string): string {
+  return `${name} renews without heeding the answers, and its requests arrive: the lock stays with it.`;
+}
+
 /** In the order in which results stand. */
 export const builtInSubjects: readonly BuiltInSubject[] = [
   {
     name: 'setnx',
     server: 'redis',
     followsSentinels: true,
+    onlyOnDemand: ['replica-preferred'],
     summary: 'SET NX PX and a plain DEL, as it is often written by hand',
     load: async () => (await import('./setnx.ts')).default,
   },
@@ -41,6 +45,11 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     name: 'setnx-watchdog',
     server: 'redis',
     followsSentinels: true,
+    onlyOnDemand: ['replica-preferred', 'distance'],
+    doesNotApply: {
+      'partition-answers': renewsUnheard('setnx-watchdog'),
+      'partition-slow': renewsUnheard('setnx-watchdog'),
+    },
     summary: 'the same with an owner id, a compare-and-delete and a timer that renews every TTL/3',
     load: async () => (await import('./setnx-watchdog.ts')).default,
   },
@@ -48,6 +57,7 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     name: 'holdfast:redis',
     server: 'redis',
     followsSentinels: true,
+    onlyOnDemand: ['replica-preferred'],
     followsClusters: true,
     summary: 'holdfast/redis',
     load: async () => (await import('./holdfast-redis.ts')).holdfastRedis,
@@ -58,6 +68,7 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     followsSentinels: true,
     followsClusters: true,
     needsReplica: true,
+    onlyOnDemand: ['pause'],
     summary: 'holdfast/redis with replicas: 1, so that a replica must acknowledge each grant',
     load: async () => (await import('./holdfast-redis.ts')).holdfastRedisWithWait,
   },
@@ -72,6 +83,7 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     name: 'etcd-naive',
     server: 'etcd',
     followsSentinels: false,
+    doesNotApply: { 'partition-slow': renewsUnheard('etcd-naive') },
     summary: 'a lease, one key that must not exist, and everybody watches it',
     load: async () => (await import('./etcd-naive.ts')).default,
   },
@@ -79,7 +91,6 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     name: 'holdfast:etcd',
     server: 'etcd',
     followsSentinels: false,
-    keepsOrder: true,
     summary: 'holdfast/etcd',
     load: async () => (await import('./holdfast-etcd.ts')).default,
   },
@@ -87,7 +98,6 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     name: 'holdfast:zookeeper',
     server: 'zookeeper',
     followsSentinels: false,
-    keepsOrder: true,
     summary: 'holdfast/zookeeper',
     load: async () => (await import('./holdfast-zookeeper.ts')).default,
   },
@@ -95,6 +105,7 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     name: 'table-row',
     server: 'postgres',
     followsSentinels: false,
+    onlyOnDemand: ['distance'],
     doesNotApply: {
       pause: 'table-row has no limit of time: a holder that sleeps keeps its row, and nobody else gets the lock.',
     },
@@ -113,7 +124,6 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     name: 'holdfast:postgres',
     server: 'postgres',
     followsSentinels: false,
-    keepsOrder: true,
     makesTables: true,
     summary: 'holdfast/postgres',
     load: async () => (await import('./holdfast-postgres.ts')).default,
@@ -123,7 +133,7 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     server: 'postgres',
     followsSentinels: false,
     patienceMs: SESSION_PATIENCE_MS,
-    onlyOnDemand: ['pause'],
+    onlyOnDemand: ['pause', 'distance'],
     doesNotApply: {
       pooler: 'holdfast:postgres-session refuses a pooler in transaction mode with an error, and locks nothing.',
     },
@@ -134,6 +144,7 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     name: 'get-lock',
     server: 'mysql',
     followsSentinels: false,
+    onlyOnDemand: ['distance'],
     summary: 'GET_LOCK on a connection out of the pool',
     load: async () => (await import('./get-lock.ts')).default,
   },
@@ -141,7 +152,6 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     name: 'holdfast:mysql',
     server: 'mysql',
     followsSentinels: false,
-    keepsOrder: true,
     makesTables: true,
     summary: 'holdfast/mysql',
     load: async () => (await import('./holdfast-mysql.ts')).default,
@@ -151,7 +161,7 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     server: 'mysql',
     followsSentinels: false,
     patienceMs: SESSION_PATIENCE_MS,
-    onlyOnDemand: ['pause'],
+    onlyOnDemand: ['pause', 'distance'],
     summary: 'holdfast/mysql with session: true',
     load: async () => (await import('./holdfast-mysql-session.ts')).default,
   },

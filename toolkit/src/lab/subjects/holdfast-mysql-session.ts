@@ -1,4 +1,3 @@
-import { createLocks } from 'holdfast';
 import { mysqlBackend } from 'holdfast/mysql';
 import { createPool } from 'mysql2/promise';
 import type { Subject } from '../subject.ts';
@@ -11,14 +10,10 @@ const holdfastMysqlSession: Subject = {
   async open({ url }) {
     const pool = createPool({ uri: url });
     const backend = mysqlBackend(pool, { session: true });
-    return sessionOf(
-      createLocks(backend),
-      async () => {
-        await backend.close();
-        await pool.end();
-      },
-      backend.guarantee,
-    );
+    return sessionOf(backend, async () => {
+      await backend.close();
+      await pool.end();
+    });
   },
 };
 

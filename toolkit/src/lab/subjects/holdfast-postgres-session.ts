@@ -1,4 +1,3 @@
-import { createLocks } from 'holdfast';
 import { postgresBackend } from 'holdfast/postgres';
 import type { Subject } from '../subject.ts';
 import { sessionOf } from './holdfast-session.ts';
@@ -11,14 +10,10 @@ const holdfastPostgresSession: Subject = {
   async open({ url }) {
     const pool = openPool(url);
     const backend = postgresBackend(pool, { session: true });
-    return sessionOf(
-      createLocks(backend),
-      async () => {
-        await backend.close();
-        await pool.end();
-      },
-      backend.guarantee,
-    );
+    return sessionOf(backend, async () => {
+      await backend.close();
+      await pool.end();
+    });
   },
 };
 

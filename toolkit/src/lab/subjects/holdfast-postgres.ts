@@ -1,4 +1,3 @@
-import { createLocks } from 'holdfast';
 import { connect } from '../../connect/connect.ts';
 import type { Subject } from '../subject.ts';
 import { sessionOf } from './holdfast-session.ts';
@@ -10,7 +9,7 @@ const holdfastPostgres: Subject = {
   async open({ url }) {
     const { backend, close, createTables } = await connect(url, { withoutTables: true });
     await createTables?.();
-    return sessionOf(createLocks(backend), close, backend.guarantee);
+    return sessionOf(backend, close);
   },
 };
 

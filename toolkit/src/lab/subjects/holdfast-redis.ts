@@ -1,4 +1,3 @@
-import { createLocks } from 'holdfast';
 import { fromIoredis, type RedisBackendOptions, redisBackend } from 'holdfast/redis';
 import { Cluster, Redis } from 'ioredis';
 import { nodesIn, sentinelsIn } from '../servers/sentinel-url.ts';
@@ -36,11 +35,10 @@ function subjectOf(name: string, options: RedisBackendOptions): Subject {
     async open({ url }) {
       const redis = await connected(url);
       const backend = redisBackend(fromIoredis(redis), options);
-      const close = async (): Promise<void> => {
+      return sessionOf(backend, async () => {
         await backend.close();
         redis.disconnect();
-      };
-      return sessionOf(createLocks(backend), close, backend.guarantee);
+      });
     },
   };
 }

@@ -1,4 +1,3 @@
-import { createLocks } from 'holdfast';
 import { connect } from '../../connect/connect.ts';
 import type { Subject } from '../subject.ts';
 import { sessionOf } from './holdfast-session.ts';
@@ -9,7 +8,7 @@ const holdfastSqlite: Subject = {
   server: 'none',
   async open({ url }) {
     const { backend, close } = await connect(url);
-    return sessionOf(createLocks(backend), close, backend.guarantee);
+    return sessionOf(backend, close);
   },
 };
 

@@ -87,10 +87,11 @@ function believedBeyond(end: number | undefined, at: number): boolean {
 
 /** A release of the old holder that ends its rival's lock is the last thing that can go wrong. */
 export function releases(history: History): Told[] {
+  const holds = holdsOf(history);
   return history.entries.flatMap((entry): Told[] => {
     if (entry.f !== 'release' || entry.type !== 'invoke') return [];
     const told: Told[] = [{ at: entry.at, by: entry.by, says: 'releases', tone: 'plain' }];
-    const rival = holdsOf(history).find(
+    const rival = holds.find(
       ({ by, beliefs }) => by !== entry.by && beliefs.some(({ from, to }) => from < entry.at && to > entry.at),
     );
     const deletion = rival && deletionOf(rival, entry.at, history);

@@ -1,30 +1,39 @@
 /**
- * Many who wait for one lock in one process, each with a connection of its own, as if it were a process. Each waits its
- * turn, reads and writes once, and gives the lock to the next.
+ * Many who wait for one lock in one process, each with a client of its own, as if it were a process, or with one for
+ * several, as a program has it. Each waits its turn, reads and writes once, and gives the lock to the next.
  *
  * @module
  */
-import { HistoryWriter } from '../history.ts';
+import type { HistoryWriter } from '../history.ts';
 import type { Commands } from '../holder-protocol.ts';
 import type { Subject, SubjectSession } from '../subject.ts';
 import { checkSession } from '../subjects/contract.ts';
 import { messageOf } from '../subjects/load-subject.ts';
+import { until } from '../until.ts';
 import { Acquisitions } from './acquisitions.ts';
 import type { ResourceClient } from './resource-client.ts';
 import { Section } from './section.ts';
 
-/** The time between a read and its write. */
-const COMPUTE_MS = 2;
+/** The time between a read and its write: in it all others wait, and ask if they have nothing better. */
+const COMPUTE_MS = 25;
+
+/** How long it may take until the server knows of a waiter. */
+const SEEN_LIMIT_MS = 8_000;
 
 interface Dependencies {
-  readonly historyFile: string;
+  readonly history: HistoryWriter;
   readonly resource: ResourceClient;
   readonly hideSecrets: (text: string) => string;
   readonly onError: (error: unknown) => void;
 }
 
-interface Waiter {
+interface Client {
+  readonly name: string;
   readonly session: SubjectSession;
+}
+
+interface Waiter {
+  readonly client: Client;
   readonly acquisitions: Acquisitions;
   readonly history: HistoryWriter;
 }
@@ -33,27 +42,40 @@ export class Crowd {
   readonly #use: Dependencies;
   readonly #waiters: Map<string, Waiter> = new Map();
   readonly #turns: Promise<string | null>[] = [];
+  #clients: readonly Client[] = [];
 
   constructor(use: Dependencies) {
     this.#use = use;
   }
 
-  /** Connects each of them. */
-  async gather(subject: Subject, { url, waiters }: Commands['gather']['asks']): Promise<void> {
-    await Promise.all(
-      waiters.map(async (by) => {
-        const session = checkSession(await subject.open({ url }));
-        const history = new HistoryWriter(this.#use.historyFile, by);
-        this.#waiters.set(by, { session, history, acquisitions: new Acquisitions({ ...this.#use, session, history }) });
-      }),
+  /** Connects the clients, and deals them out. */
+  async gather(subject: Subject, { url, waiters, clients }: Commands['gather']['asks']): Promise<void> {
+    this.#clients = await Promise.all(
+      Array.from({ length: clients }, async (_, index) => ({
+        name: `${this.#use.history.by}-${index + 1}`,
+        session: checkSession(await subject.open({ url })),
+      })),
     );
+    for (const [index, by] of waiters.entries()) {
+      const client = this.#clients[index % clients] as Client;
+      const history = this.#use.history.of(by);
+      const acquisitions = new Acquisitions({ ...this.#use, session: client.session, history });
+      this.#waiters.set(by, { client, history, acquisitions });
+    }
   }
 
-  /** From now on this one waits. */
-  lineUp({ waiter: by, ...asks }: Commands['line-up']['asks']): void {
+  /** From now on this one waits. Resolves when it is known to: at the server in that place, if it is to be seen there. */
+  async lineUp({ waiter: by, place, ...asks }: Commands['line-up']['asks']): Promise<void> {
     const waiter = this.#waiters.get(by);
     if (!waiter) throw new Error(`There is no waiter ${by}.`);
+    const { client, history } = waiter;
     this.#turns.push(this.#turn(waiter, asks));
+    const seen = place !== null && client.session.waiting !== undefined;
+    if (seen) {
+      const isSeen = async (): Promise<boolean> => ((await client.session.waiting?.(asks.name)) ?? 0) >= place;
+      await until(`${by} waiting at the server`, isSeen, { limitMs: SEEN_LIMIT_MS, everyMs: 5 });
+    }
+    history.write({ f: 'lined-up', type: 'event', client: client.name, seen });
   }
 
   /** Resolves when all have had their turn, or did not get it. Gives what went wrong. */
@@ -63,7 +85,7 @@ export class Crowd {
 
   async close(): Promise<void> {
     for (const { acquisitions } of this.#waiters.values()) acquisitions.stop();
-    await Promise.all([...this.#waiters.values()].map(({ session }) => session.close()));
+    await Promise.all(this.#clients.map(({ session }) => session.close()));
   }
 
   async #turn(waiter: Waiter, asks: Commands['acquire']['asks']): Promise<string | null> {

@@ -37,13 +37,13 @@ export async function releaseThenCrash(scene: Scene, fault: Fault): Promise<void
 async function waits(scene: Scene, holder: Holder): Promise<{ readonly answer: Promise<Acquired> }> {
   const { timing, lockName, signal } = scene;
   const ensemble = ensembleOf(scene);
-  const before = (await ensemble.watches()).open;
+  const before = await ensemble.openWatches();
   const waitMs = PATIENCE_TTLS * timing.ttlMs;
   const asks = { name: lockName, ttlMs: timing.ttlMs, waitMs };
   const answer = holder.ask('acquire', asks, waitMs + ANSWER_LIMIT_MS);
   // Until it is awaited, a failure of it is not an unhandled one.
   answer.catch(() => {});
-  const isWatching = async (): Promise<boolean> => (await ensemble.watches()).open > before;
+  const isWatching = async (): Promise<boolean> => (await ensemble.openWatches()) > before;
   await until(`Holder ${holder.by} waiting at the server`, isWatching, { limitMs: 10_000, signal });
   return { answer };
 }

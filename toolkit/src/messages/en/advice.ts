@@ -53,6 +53,13 @@ export const advice = {
   queueRemedy:
     'Let each waiter watch only the one before it. A lock that wakes all of them gets slower with each that waits.',
 
+  distanceDone:
+    'Every message to the store is held back for as long as a network of that length would take, and every answer. A takes the lock and gives it back, then it goes to and fro between two who wait for it.',
+  distanceSafe: 'Nothing was damaged. How many round trips it takes is what to multiply by your own distance.',
+  distanceUnsafe: 'The data was damaged although nothing had gone wrong but the time that messages take.',
+  distanceRemedy:
+    'Put the store near those who lock, or lock less often: one lock around several steps. A lock that polls hands over no sooner than its next question.',
+
   leaderDone: 'Three servers; the one that leads is killed. The two that are left elect another.',
   leaderSafe:
     'Nothing was damaged. For the time of the election nobody is answered, and after it times may begin anew: a lock of a dead holder can take up to twice its TTL to come free.',

@@ -15,6 +15,10 @@ type FigureName = keyof PageResult['figures'];
 const ORDER: readonly FigureName[] = [
   'recoveryMs',
   'handOverMs',
+  'roundTripMs',
+  'pairMs',
+  'pairRoundTrips',
+  'handOverRoundTrips',
   'electionMs',
   'withoutServiceMs',
   'lockKept',
@@ -30,6 +34,7 @@ const ORDER: readonly FigureName[] = [
   'tokensInOrder',
   'waiters',
   'inversions',
+  'commandsPerHandover',
   'wakeUpsPerRelease',
   'tries',
 ];

@@ -8,6 +8,7 @@ export type Kind =
   | 'failover'
   | 'lease'
   | 'queue'
+  | 'distance'
   | 'leader'
   | 'disk'
   | 'pooler'
@@ -24,7 +25,8 @@ const KINDS: readonly (readonly [RegExp, Kind])[] = [
   [/^clock/, 'clock'],
   [/-restart(-|$)/, 'restart'],
   [/-lease$/, 'lease'],
-  [/-queue(-\d+)?$/, 'queue'],
+  [/^herd(-|$)/, 'queue'],
+  [/^distance(-|$)/, 'distance'],
   [/^(etcd-leader|zk-session)/, 'leader'],
   [/-disk(-back)?$/, 'disk'],
   [/^pooler/, 'pooler'],

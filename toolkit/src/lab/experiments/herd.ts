@@ -6,8 +6,7 @@ import { sanity } from '../checkers/sanity.ts';
 import { type Experiment, experiment } from '../experiment.ts';
 import { nothing } from '../faults/nothing.ts';
 import type { Timing } from '../scene.ts';
-import type { ServerKind } from '../servers/find-server.ts';
-import { queueUp } from '../workloads/queue-up.ts';
+import { type Herd, herd as herdOf } from '../workloads/herd.ts';
 
 /**
  * So long that nobody renews while the others line up: from its first renewal on a holder on ZooKeeper watches its own
@@ -23,13 +22,14 @@ const timing = (ttlMs: number): Timing => ({
   observeMs: 0,
 });
 
-function waiting(count: number, id: string, kind: ServerKind): Experiment {
+type Variation = Pick<Experiment, 'id'> & Partial<Experiment>;
+
+function waiting(size: Herd, variation: Variation): Experiment {
+  const { waiters, processes, clients } = size;
   return experiment({
-    id,
-    question: `When ${count} wait for the lock, does each release wake one of them, in the order of their coming?`,
-    servers: 'own-one',
-    kinds: [kind],
-    workload: queueUp(count),
+    question: `When ${waiters} wait for the lock, are they served in the order of their coming, and what does each hand-over cost?`,
+    servers: 'one',
+    workload: herdOf(size),
     fault: nothing,
     checkers: [sanity, queue, mutualExclusion, fencingOrder, openRegister, guardedRegister],
     needsRecovery: false,
@@ -38,13 +38,25 @@ function waiting(count: number, id: string, kind: ServerKind): Experiment {
     expected: {},
     timing,
     seedTiming: timing(0),
-    takesMs: () => 3_000 + 100 * count,
-    ...(count > 3 ? { onlyOnDemand: true as const } : {}),
+    takesMs: () => 2_000 + 300 * (processes + clients / 4) + 70 * waiters,
+    ...variation,
   });
 }
 
-/** E5: three clients. */
-export const zkQueue: Experiment = waiting(3, 'zk-queue', 'zookeeper');
-export const zkQueue100: Experiment = waiting(100, 'zk-queue-100', 'zookeeper');
-export const etcdQueue: Experiment = waiting(3, 'etcd-queue', 'etcd');
-export const etcdQueue100: Experiment = waiting(100, 'etcd-queue-100', 'etcd');
+/** E5, with every lock. Each has a client of its own, as if it were a process, so that all stand in line at the server. */
+export const herd: Experiment = waiting({ waiters: 8, processes: 1, clients: 8 }, { id: 'herd' });
+
+/** Waiters of one process have one client, as in a program. */
+export const herds: readonly Experiment[] = [
+  [2, 1],
+  [100, 1],
+  [1_000, 1],
+  [8, 8],
+  [100, 8],
+  [1_000, 8],
+].map(([waiters = 1, processes = 1]) =>
+  waiting(
+    { waiters, processes, clients: processes },
+    { id: `herd-${waiters}-in-${processes}`, onlyOnDemand: true, manyShareAClient: waiters > processes },
+  ),
+);
