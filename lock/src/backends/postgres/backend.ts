@@ -1,6 +1,7 @@
 import { type Clock, systemRandom } from '../../core/clock.ts';
 import { SqlBackend } from '../../sql/backend.ts';
-import { isPool, type PostgresQueries } from './client.ts';
+import type { SqlNews } from '../../sql/database.ts';
+import { isPool, type PostgresPool, type PostgresQueries } from './client.ts';
 import { PostgresDatabase } from './database.ts';
 import { PostgresInbox } from './inbox.ts';
 import { ddl } from './statements/statements.ts';
@@ -20,12 +21,12 @@ export class PostgresBackend extends SqlBackend {
   constructor(client: PostgresQueries, { prefix, listen, tokenSource, clock }: PostgresBackendSettings) {
     const database = new PostgresDatabase(client, prefix, clock);
     const random = systemRandom;
-    super(
-      database,
-      listen && isPool(client)
-        ? { clock, random, tokenSource, inbox: (news) => new PostgresInbox(client, clock, random, news) }
-        : { clock, random, tokenSource },
-    );
+    const inbox = (news: SqlNews): PostgresInbox => {
+      const line = new PostgresInbox(client as PostgresPool, clock, random, news);
+      database.own = line;
+      return line;
+    };
+    super(database, { clock, random, tokenSource, ...(listen && isPool(client) ? { inbox } : {}) });
     this.#client = client;
     this.#prefix = prefix;
   }

@@ -4,14 +4,27 @@
  *
  * @module
  */
-import type { Clock, Instant } from '../../core/clock.ts';
-import { type ConnectionSource, useConnection } from '../../sql/connections.ts';
+import { type Clock, Instant } from '../../core/clock.ts';
+import { BackendUnavailableError } from '../../core/errors.ts';
+import { type ConnectionSource, takeConnection, useConnection } from '../../sql/connections.ts';
 import type { SqlDatabase, SqlFailure, SqlRow, SqlStatements, SqlValue } from '../../sql/database.ts';
 import { isPool, type PostgresConnection, type PostgresPool, type PostgresQueries } from './client.ts';
 import { understand } from './failures.ts';
 import { statements } from './statements/statements.ts';
 
+/** A connection of our own. */
+export interface OwnConnection {
+  /** Whether it is open, and nothing is being asked on it. */
+  readonly isFree: boolean;
+  run(statement: string, values: readonly SqlValue[], deadline: Instant): Promise<readonly SqlRow[]>;
+}
+
+/** How long the pool is waited for where there is a connection of our own: a share of the time for the call. */
+const PATIENCE = 1 / 4;
+
 export class PostgresDatabase implements SqlDatabase {
+  /** Where statements go for which the pool has no connection in time, since bodies have taken them all. */
+  own: OwnConnection | undefined;
   readonly id = 'postgres';
   readonly statements: SqlStatements;
   readonly #client: PostgresQueries;
@@ -36,7 +49,26 @@ export class PostgresDatabase implements SqlDatabase {
       const { kind, elsewhere } = understand(error);
       return kind === 'unknown' || elsewhere === true;
     };
-    return (await useConnection(this.#connections, this.#clock, deadline, query, isBroken)).rows;
+    const source =
+      this.own?.isFree === true ? await this.#withoutWaiting(this.#connections, deadline) : this.#connections;
+    // Meanwhile it may have been lost, or be asked by another; then the pool is all there is.
+    if (source === undefined && this.own?.isFree === true) return this.own.run(statement, values, deadline);
+    return (await useConnection(source ?? this.#connections, this.#clock, deadline, query, isBroken)).rows;
+  }
+
+  /** The source with a connection that it had in time; undefined if it has none to spare. */
+  async #withoutWaiting(
+    connections: ConnectionSource<PostgresConnection>,
+    deadline: Instant,
+  ): Promise<ConnectionSource<PostgresConnection> | undefined> {
+    const now = this.#clock.now();
+    try {
+      const connection = await takeConnection(connections, this.#clock, Instant.plus(now, (deadline - now) * PATIENCE));
+      return { ...connections, take: () => Promise.resolve(connection) };
+    } catch (error) {
+      if (error instanceof BackendUnavailableError) return undefined;
+      throw error;
+    }
   }
 
   understand(error: unknown): SqlFailure {

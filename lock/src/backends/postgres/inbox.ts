@@ -8,10 +8,11 @@
  */
 import { randomBytes } from 'node:crypto';
 import { type CancelTimer, type Clock, Instant } from '../../core/clock.ts';
+import { OutcomeUnknownError } from '../../core/errors.ts';
 import { type ConnectionSource, takeConnection } from '../../sql/connections.ts';
-import type { SqlInbox, SqlNews } from '../../sql/database.ts';
+import type { SqlInbox, SqlNews, SqlRow, SqlValue } from '../../sql/database.ts';
 import type { PostgresConnection, PostgresPool } from './client.ts';
-import { connectionsOf } from './database.ts';
+import { connectionsOf, type OwnConnection } from './database.ts';
 import { isDirect } from './pooler.ts';
 
 /** Between attempts to open the line: full jitter under a limit that doubles. */
@@ -23,7 +24,7 @@ const OPEN_MS = 5_000;
 /** How often a silent line is asked whether it still works; a line without an answer for as long is closed. */
 const PROBE_MS = 5_000;
 
-export class PostgresInbox implements SqlInbox {
+export class PostgresInbox implements SqlInbox, OwnConnection {
   channel: string | undefined = `holdfast_${randomBytes(9).toString('hex')}`;
   readonly #pool: PostgresPool;
   readonly #connections: ConnectionSource<PostgresConnection>;
@@ -34,6 +35,7 @@ export class PostgresInbox implements SqlInbox {
   #opening: Promise<void> | undefined;
   #cancelTimer: CancelTimer | undefined;
   #failures = 0;
+  #isAsked = false;
   #closed = false;
 
   constructor(pool: PostgresPool, clock: Clock, random: () => number, news: SqlNews) {
@@ -47,6 +49,37 @@ export class PostgresInbox implements SqlInbox {
 
   get isOpen(): boolean {
     return this.#connection !== undefined;
+  }
+
+  /** Whether it is open, and nothing is being asked on it. */
+  get isFree(): boolean {
+    return this.isOpen && !this.#isAsked;
+  }
+
+  /**
+   * Runs a statement on this line. It is the one connection that no body of the program can take, and so the way for a
+   * renewal when bodies have taken all others. If no answer comes in time the line counts as lost.
+   */
+  run(statement: string, values: readonly SqlValue[], deadline: Instant): Promise<readonly SqlRow[]> {
+    const connection = this.#connection as PostgresConnection;
+    this.#isAsked = true;
+    return new Promise((resolve, reject) => {
+      const cancel = this.#clock.callAt(
+        deadline,
+        () => {
+          this.#lost(connection);
+          reject(new OutcomeUnknownError('PostgreSQL gave no answer in time; it may have been done.'));
+        },
+        { keepAlive: true },
+      );
+      connection
+        .query(statement, [...values])
+        .then(({ rows }) => resolve(rows), reject)
+        .finally(() => {
+          this.#isAsked = false;
+          cancel();
+        });
+    });
   }
 
   open(): void {
@@ -109,6 +142,7 @@ export class PostgresInbox implements SqlInbox {
 
   #drop(connection: PostgresConnection | undefined): void {
     this.#stopTimer();
+    this.#isAsked = false;
     this.#connection = undefined;
     connection?.release(true);
   }
@@ -123,12 +157,21 @@ export class PostgresInbox implements SqlInbox {
           this.#drop(connection); // the pool waits for us
           return;
         }
-        this.#answered(connection.query('SELECT')).then(
-          () => {
-            if (connection === this.#connection) this.#probeLater(connection);
-          },
-          () => this.#lost(connection),
-        );
+        if (this.#isAsked) {
+          this.#probeLater(connection);
+          return;
+        }
+        this.#isAsked = true;
+        this.#answered(connection.query('SELECT'))
+          .finally(() => {
+            this.#isAsked = false;
+          })
+          .then(
+            () => {
+              if (connection === this.#connection) this.#probeLater(connection);
+            },
+            () => this.#lost(connection),
+          );
       },
       { keepAlive: false },
     );

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Relay } from '../../contract/relay.ts';
+import { Instant, systemClock } from '../../core/clock.ts';
 import { createLocks } from '../../core/lock.ts';
 import { request, soon } from '../../sql/test-support/requests.ts';
 import { type PostgresBackend, postgresBackend } from './index.ts';
@@ -139,6 +140,20 @@ describe('PostgreSQL', () => {
     expect((lease.signal.reason as Error).message).toContain('the pool has none to spare');
     taken.release();
     await locks.close();
+  });
+
+  it('bodies that take all connections of the pool keep no renewal back: one is our own', async () => {
+    const { backend, pool } = open({ max: 3 });
+    const hold = request('kept');
+    onTestFinished(backend.listen(hold, () => undefined));
+    await backend.tryAcquire(hold, soon());
+    const listening = "SELECT FROM pg_stat_activity WHERE query LIKE 'LISTEN%'";
+    await until(async () => (await server.admin.query(listening)).rows.length > 0);
+    const taken = await Promise.all([pool.connect(), pool.connect()]);
+    const deadline = (): Instant => Instant.plus(systemClock.now(), 4_000);
+    expect(await backend.renew([hold], deadline())).toEqual(['renewed']);
+    expect(await backend.release(hold, deadline())).toBe('released');
+    for (const connection of taken) connection.release();
   });
 
   it('connections that the server ends, all at once, cost neither the lease nor the process', async () => {
