@@ -32,6 +32,9 @@ export function printJson(value: unknown): void {
   );
 }
 
+/** For so long at most. */
+const LEFT_OPEN_MS = 2_000;
+
 /** Does the work of a command, and makes what goes wrong with it a message and an exit code. */
 export async function conclude(json: boolean, work: () => Promise<number>): Promise<void> {
   try {
@@ -42,4 +45,6 @@ export async function conclude(json: boolean, work: () => Promise<number>): Prom
     process.stderr.write(`holdfast: ${message}\n`);
     if (json) printJson({ error: { exit, exitCode: EXIT_CODES[exit].code, message } });
   }
+  // What was left open, as a connection to a server that died while it was started, does not keep a program that is done.
+  setTimeout(() => process.exit(), LEFT_OPEN_MS).unref();
 }

@@ -96,11 +96,14 @@ export async function singleRedis(options: ClusterOptions & { readonly persisten
   const settings = persistenceSettings[options.persistence ?? 'none'];
   const redis = await RedisServer.start({ ...options, name: 'redis', settings });
   const servers = [redis];
-  const unwatch = await watchKeys(redis, options.history);
   const counter = new RedisRequests(servers);
+  const [unwatch, version] = await Promise.all([watchKeys(redis, options.history), versionOf(redis)]).catch((error) => {
+    redis.stop();
+    throw error;
+  });
   return {
     url: redis.url,
-    servers: [await versionOf(redis)],
+    servers: [version],
     counts: () => counter.counts(),
     independent: { servers: [redis], startAgain: () => Promise.reject(new Error('There is one server only.')) },
     restartable: {
