@@ -18,7 +18,7 @@ it('the example of a lock on etcd runs, is refused its late write, and leaves no
   const etcd = await TestEtcd.start();
   onTestFinished(() => etcd.stop());
   const stdout = await run('./etcd.mjs', { ETCD_ENDPOINTS: etcd.endpoints.join(',') });
-  expect(stdout).toBe('written while it is held: true\nwritten when it is over: false\n');
+  expect(stdout).toBe('holding, with a token: true\nwritten while it is held: true\nwritten when it is over: false\n');
   expect(await etcd.residue()).toEqual(['balance']);
   expect(await etcd.ctl('get', 'balance', '--print-value-only')).toBe('100\n');
 });

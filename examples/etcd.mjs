@@ -6,6 +6,11 @@ const endpoints = (process.env.ETCD_ENDPOINTS ?? 'http://127.0.0.1:2379').split(
 const backend = etcdBackend({ endpoints });
 const locks = createLocks(backend, { ttlMs: 10_000 });
 
+const clause = await locks.lock('order:1001').run(async (lease) => {
+  console.log('holding, with a token:', lease.fencingToken > 0n);
+  return heldClause(backend, lease); // for a transaction of yours: etcd itself refuses it once the lock is gone
+});
+
 /** A put in a transaction of our own, here through etcd's HTTP gateway; any client of etcd can do it. */
 async function put(key, value, { key: lockKey, target, result, createRevision }) {
   const base64 = (text) => Buffer.from(text).toString('base64');
@@ -18,10 +23,8 @@ async function put(key, value, { key: lockKey, target, result, createRevision })
   return (await answer.json()).succeeded === true;
 }
 
-const clause = await locks.lock('order:1001').run(async (lease) => {
-  const held = heldClause(backend, lease);
-  console.log('written while it is held:', await put('balance', '100', held));
-  return held;
+await locks.lock('order:1001').run(async (lease) => {
+  console.log('written while it is held:', await put('balance', '100', heldClause(backend, lease)));
 });
 console.log('written when it is over:', await put('balance', '0', clause));
 

@@ -1,5 +1,5 @@
 // A lock on PostgreSQL, and the guard in the transaction that does the work: a holder that has been overtaken is refused.
-import { createLocks, StaleTokenError } from 'holdfast';
+import { createLocks } from 'holdfast';
 import { postgresGuard } from 'holdfast/guards/postgres';
 import { postgresBackend } from 'holdfast/postgres';
 import pg from 'pg';
@@ -42,7 +42,7 @@ await locks.lock('order:1001').run((lease) => charge('order:1001', lease));
 try {
   await charge('order:1001', earlier);
 } catch (error) {
-  if (!(error instanceof StaleTokenError)) throw error;
+  if (error.code !== 'STALE_TOKEN') throw error;
   console.log(`refused: ${error.token} is below ${error.floor}`);
 }
 const { rows } = await pool.query("SELECT charged FROM orders WHERE id = 'order:1001'");

@@ -1,9 +1,10 @@
 // A lock among the processes of this machine: nothing to install but holdfast and, before Node 22.13, libsql.
+import { DatabaseSync } from 'node:sqlite'; // before Node 22.13: import DatabaseSync from 'libsql';
 import { createLocks } from 'holdfast';
 import { sqliteBackend } from 'holdfast/sqlite';
-import { openDatabase } from './open-database.mjs';
 
-const locks = createLocks(sqliteBackend(openDatabase), { ttlMs: 30_000 });
+const backend = sqliteBackend((path) => new DatabaseSync(path));
+const locks = createLocks(backend, { ttlMs: 30_000 });
 const lock = locks.lock('order:1001'); // no I/O yet
 
 const receipt = await lock.run(
