@@ -6,7 +6,9 @@
 import { createLocks, type Lease, type Locks } from 'holdfast';
 import { connect } from '../../connect/connect.ts';
 import type { Connection } from '../../connect/connection.ts';
-import { asUsage, toFailure } from '../failure.ts';
+import { formatDuration } from '../durations.ts';
+import { asUsage, type Failure, toFailure } from '../failure.ts';
+import { cut } from '../text.ts';
 import { type GuardPorts, LockedRun } from './locked-run.ts';
 import { ENDING_SIGNALS, type Ended, type Signalled, type Start, type StillThere } from './protocol.ts';
 import { monotonicNow } from './schedule.ts';
@@ -68,7 +70,7 @@ export class Guard {
       await this.#suspension?.over;
       await this.#ports.tell(await this.#runUnder(lease, start));
     } catch (error) {
-      await this.#ports.tell({ kind: 'refused', ...toFailure(error) });
+      await this.#ports.tell({ kind: 'refused', ...refusal(error, start) });
     } finally {
       await locks?.close().catch(() => undefined); // what it could not give back ends with its TTL
       await connection?.close();
@@ -91,4 +93,13 @@ function suspension(): { readonly over: Promise<void>; end(): void } {
     end = resolve;
   });
   return { over, end };
+}
+
+/** What the library says of a busy lock names its own option, and only what was left of the wait. */
+function refusal(error: unknown, { lockName, waitMs }: Start): Failure {
+  const failure = toFailure(error);
+  if (failure.exit !== 'busy') return failure;
+  const waited = waitMs === 0 ? ', and --wait 0 tries once' : ` for all of --wait ${formatDuration(waitMs)}`;
+  const held = `The lock ${JSON.stringify(cut(lockName, 80))} was held by another owner${waited}.`;
+  return { ...failure, message: `${held} A larger --wait waits longer; \`holdfast who\` names the holder.` };
 }
