@@ -16,7 +16,9 @@ function markdownTable(columns: readonly string[], rows: readonly (readonly stri
   return [line(columns), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
 }
 
-/** `0.97 (0.91–1.02)`: the median, and the extremes of all rounds. */
+/** `0.97 (0.91–1.02)`: the median, and the extremes of all rounds where they are others. */
 export function spread({ median, min, max }: Spread, digits: number): string {
-  return `${median.toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
+  const middle = median.toFixed(digits);
+  const extremes = [min.toFixed(digits), max.toFixed(digits)];
+  return extremes.every((extreme) => extreme === middle) ? middle : `${middle} (${extremes.join('–')})`;
 }

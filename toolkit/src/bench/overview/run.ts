@@ -7,7 +7,7 @@ import { accessSync, constants, mkdirSync, readFileSync, writeFileSync } from 'n
 import { cpus, loadavg } from 'node:os';
 import path from 'node:path';
 import { EXIT_CODES } from '../../cli/exit-codes.ts';
-import { printLines } from '../../cli/output.ts';
+import { colors, outputWidth, printLines } from '../../cli/output.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { Holder } from '../../lab/holder.ts';
 import { endOnSignal } from '../../lab/interrupt.ts';
@@ -22,6 +22,7 @@ import { measureSubjects, type Settings } from './measures.ts';
 import { expectedMs, type Planned, planBench, settingsOf, type TheirSubject } from './plan.ts';
 import { BenchProgress } from './progress.ts';
 import { describeDocument } from './tables.ts';
+import { documentLines } from './terminal.ts';
 
 /** What the command line says, as text. */
 export interface BenchOptions {
@@ -215,18 +216,20 @@ function checkWritable(file: string | undefined): void {
   }
 }
 
+/** Wider lines are hard to read. */
+const WIDEST = 110;
+
 function write(document: BenchDocument, { json, markdown, as }: BenchOptions, page: string | undefined): void {
-  const text = describeDocument(document);
   const data = `${JSON.stringify(document, undefined, 2)}\n`;
   if (json === '-') process.stdout.write(data);
-  else printLines([text]);
+  else printLines(documentLines(document, Math.min(WIDEST, outputWidth()), colors));
   if (json !== undefined && json !== '-') {
     writeFileSync(json, data);
     process.stderr.write(`holdfast bench: figures as JSON in ${path.resolve(json)}\n`);
   }
   const isWorthPublishing = document.backends.length > 0;
   if (markdown !== undefined && page !== undefined && isWorthPublishing)
-    writeFileSync(markdown, withFigures(page, text, as));
+    writeFileSync(markdown, withFigures(page, describeDocument(document), as));
 }
 
 function listLines(programs: ServerPrograms): string[] {

@@ -1,6 +1,8 @@
+import picocolors from 'picocolors';
 import { expect, it } from 'vitest';
 import type { BackendFigures, BenchDocument, SubjectFigures } from './document.ts';
 import { describeDocument } from './tables.ts';
+import { documentLines } from './terminal.ts';
 
 const spread = (median: number) => ({ median, min: median / 2, max: median * 2 });
 
@@ -96,4 +98,36 @@ it('the lock of somebody else has a row of its own, and what it could not do sta
     /^\| npm:lock +\| Holdfast on redis +\| 500 \(250–1000\) +\| 6\.00 \(3\.00–12\.00\) +\| +\| +\| 1\.25/m,
   );
   expect(text).toContain('- redis, npm:lock, concurrent: failed. It hangs.');
+});
+
+it('one round has no extremes', () => {
+  const once = { median: 1_852, min: 1_852, max: 1_852 };
+  const one = subject('holdfast', 1, null);
+  const pairs = { perSecond: once, p50Ms: once, p99Ms: once, ratio: null };
+  const redis = { ...backend('redis', 1), subjects: [{ ...one, serial: pairs, concurrent: null }] };
+  expect(describeDocument({ ...document, backends: [redis] })).toMatch(/^\| redis +\| 1852 +\| 1852\.0 /m);
+});
+
+it('a terminal of 80 columns shows every row whole, and no Markdown', () => {
+  const peer = subject('npm:a-lock-with-quite-a-long-name', 50_000, 120);
+  const held = {
+    takenPerSecond: spread(12_345),
+    releasedPerSecond: spread(9),
+    clientCpuPercent: spread(55),
+    takenRatio: spread(1.5),
+    clientCpuRatio: null,
+  };
+  const [one, other] = [backend('zookeeper-3', 123_456), backend('redis-aof', 3_000)];
+  const subjects = [...one.subjects.map((subject) => ({ ...subject, held })), peer];
+  const lines = documentLines(
+    { ...document, backends: [{ ...one, subjects }, other] },
+    80,
+    picocolors.createColors(false),
+  );
+  for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(80);
+  const text = lines.join('\n');
+  expect(text).not.toMatch(/[|`]|\*\*|###/);
+  expect(text).toMatch(/^zookeeper-3 +123456 +0\.50 +12\.3 +246912 +0\.50 +0\.50 \(0\.25–1\.00\)$/m);
+  expect(text).toContain('1,000 held locks');
+  expect(text).toContain('- mysql: not run. mariadbd is not installed.');
 });

@@ -1,5 +1,5 @@
 /**
- * The document as text: a table for each measure, and one for the locks of others.
+ * The document as Markdown, for a page: a table for each measure, and one for the locks of others.
  *
  * @module
  */
@@ -33,7 +33,7 @@ export function describeDocument(document: BenchDocument): string {
   return parts.filter((part) => part !== undefined).join('\n\n');
 }
 
-function aboutTheRun({ machine, startedAt, command, settings, tookMs }: BenchDocument): string {
+export function aboutTheRun({ machine, startedAt, command, settings, tookMs }: BenchDocument): string {
   const { cpuModel, cpus, os, arch, node, holdfast, loadBefore, loadAfter } = machine;
   return (
     `Measured on ${startedAt.slice(0, 10)} with \`${command}\` in ${Math.round(tookMs / 1_000)} s: ${settings.rounds} rounds, ` +
@@ -42,8 +42,10 @@ function aboutTheRun({ machine, startedAt, command, settings, tookMs }: BenchDoc
   );
 }
 
-const ours = ({ subjects }: BackendFigures): SubjectFigures | undefined => subjects.find(({ id }) => id === 'holdfast');
-const raw = ({ subjects }: BackendFigures): SubjectFigures | undefined => subjects.find(({ id }) => id === 'raw');
+export const ours = ({ subjects }: BackendFigures): SubjectFigures | undefined =>
+  subjects.find(({ id }) => id === 'holdfast');
+export const raw = ({ subjects }: BackendFigures): SubjectFigures | undefined =>
+  subjects.find(({ id }) => id === 'raw');
 
 function pairTable(
   title: string,
@@ -153,10 +155,10 @@ function othersTable(backends: readonly BackendFigures[]): string | undefined {
 }
 
 const rate = (figures: PairFigures | null): string => (figures ? spread(figures.perSecond, 0) : '');
-const ratio = (found: Spread | null | undefined): string => (found ? spread(found, 2) : '');
+export const ratio = (found: Spread | null | undefined): string => (found ? spread(found, 2) : '');
 const ms = (found: Spread): string => spread(found, found.median < 10 ? 2 : 1);
 
-function legend(backends: readonly BackendFigures[]): string {
+export function legend(backends: readonly BackendFigures[]): string {
   return backends
     .map((backend) => {
       const { id, what, server } = backend;
@@ -167,7 +169,7 @@ function legend(backends: readonly BackendFigures[]): string {
 }
 
 /** The figure that is often asked for: how many times as fast as etcd Redis is, one lock after the other. */
-function redisToEtcd(backends: readonly BackendFigures[]): string | undefined {
+export function redisToEtcd(backends: readonly BackendFigures[]): string | undefined {
   const rateOf = (id: string, of: typeof ours): number | undefined => {
     const found = backends.find((backend) => backend.id === id);
     return found && of(found)?.serial?.perSecond.median;
@@ -181,7 +183,7 @@ function redisToEtcd(backends: readonly BackendFigures[]): string | undefined {
   return `One at a time, \`redis\` does ${withOurs} times the pairs of \`etcd\` with Holdfast, and ${withRaw} times with raw commands.`;
 }
 
-function failureLines({ backends, notRun }: BenchDocument): string | undefined {
+export function failureLines({ backends, notRun }: BenchDocument): string | undefined {
   const lines = backends.flatMap(({ id, subjects }) =>
     subjects.flatMap((subject) =>
       subject.failures.map(({ measure, reason }) => `- ${id}, ${subject.id}, ${measure}: failed. ${reason}`),

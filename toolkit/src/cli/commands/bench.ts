@@ -8,12 +8,12 @@ export function benchCommand(): Command {
     .summary('measure what a lock costs on each backend, against the bare commands')
     .description(
       'Starts real servers, and measures on each how many locks a second one process acquires and releases, how long a ' +
-        'lock is on its way to the next of ten waiters, and what it costs to hold a thousand: with Holdfast, and with the ' +
+        'lock is on its way to the next of ten waiters, and what it costs to hold a thousand, or with --quick two hundred: with Holdfast, and with the ' +
         'bare commands through the same client, in alternating rounds.',
     )
     .argument('[backends...]', 'what to measure (see --list); all that can run here if none is named')
     .option('--list', 'list the backends, and measure nothing')
-    .option('--quick', 'few and short rounds: to see that it works, not to publish')
+    .option('--quick', 'few and short rounds, a few minutes for all backends: to see that it works, not to publish')
     .option('--rounds <number>', 'alternating rounds of each comparison; 7, with --quick 2')
     .option('--json <file>', 'write the figures to a file, or with - to standard output in place of the tables')
     .addOption(
