@@ -6,6 +6,9 @@ import { Progress } from './progress.ts';
 import type { Result } from './result.ts';
 import type { Task } from './tasks.ts';
 
+/** Each line by itself, from below. */
+const ERASE_BOTH = '\x1b[A\x1b[2K'.repeat(2);
+
 const task = (experiment: typeof crash): Task => ({
   experiment,
   subject: { name: 'setnx', source: 'setnx', server: 'redis', followsSentinels: true, isOurs: true },
@@ -64,7 +67,7 @@ describe('progress on a terminal', () => {
     expect(shown.at(-1)).toBe(
       '  crash · setnx                    killing the holder              2.00 s\n0 of 2 done; next pause · setnx; about 10 s left\n',
     );
-    expect(shown.at(-2)).toBe('\x1b[2A\x1b[J');
+    expect(shown.at(-2)).toBe(ERASE_BOTH);
     progress.close();
   });
 
@@ -72,7 +75,7 @@ describe('progress on a terminal', () => {
     const { progress, tasks, shown } = onScreen(true);
     progress.started(tasks[0] as Task);
     progress.around(() => shown.push('RESULT'));
-    expect(shown.slice(-3, -1)).toEqual(['\x1b[2A\x1b[J', 'RESULT']);
+    expect(shown.slice(-3, -1)).toEqual([ERASE_BOTH, 'RESULT']);
     expect(shown.at(-1)).toContain('crash · setnx');
     progress.close();
   });
@@ -84,7 +87,7 @@ describe('progress on a terminal', () => {
     const last = shown.length;
     vi.advanceTimersByTime(10_000);
     expect(shown.slice(last)).toEqual([]);
-    expect(shown.at(-1)).toBe('\x1b[2A\x1b[J');
+    expect(shown.at(-1)).toBe(ERASE_BOTH);
   });
 
   it('never writes a line that would wrap', () => {

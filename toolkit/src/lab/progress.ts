@@ -125,8 +125,9 @@ export class Progress implements Watcher {
     this.#drawn = lines.length;
   }
 
+  /** Line by line: where all of a screen is erased at once, tmux moves it into what can be scrolled back to. */
   #clear(): void {
-    if (this.#drawn > 0) this.#screen.write(`\x1b[${this.#drawn}A\x1b[J`);
+    if (this.#drawn > 0) this.#screen.write('\x1b[A\x1b[2K'.repeat(this.#drawn));
     this.#drawn = 0;
   }
 }
