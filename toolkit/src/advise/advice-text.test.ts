@@ -44,6 +44,12 @@ describe('the text of an advice', () => {
     );
   });
 
+  it('ends as it begins, with the answer, so that it stands above the prompt', () => {
+    const advice = advise({ protects: 'work', servers: ['redis'] });
+    const lines = text(advice).split('\n');
+    expect([lines[0], lines.at(-1)]).toEqual([advice.title, `→ ${advice.title}`]);
+  });
+
   it('says that nothing was measured, and how to measure', () => {
     expect(text(advise({ servers: ['redis'], protects: 'work' }))).toContain('not measured on this machine');
   });

@@ -52,6 +52,9 @@ export function adviceLines(advice: Advice, width: number, paint: Paint, say: Sa
   cost(page, advice, say);
   turns(page, advice, say);
   assumptions(page, advice, say);
+  // By now the title is far above what a screen shows.
+  page.lines.push('');
+  page.item(advice.lock ? paint.good('→') : paint.dim('→'), advice.title, 0);
   return page.lines;
 }
 
