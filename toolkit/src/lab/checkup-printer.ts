@@ -65,7 +65,8 @@ export class CheckupPrinter {
       (ran.length > 0 ? ` ${speech.text('oneClock')}` : '');
     lines.push(...paragraph(meaning, width, '').map(colors.dim));
     const took = tookMs === undefined ? [] : [speech.text('took', { span: span(tookMs) })];
-    lines.push(colors.dim([...took, `node ${machine.node}`, ...machine.servers].join(', ')), ...closing);
+    const where = [...took, `node ${machine.node}`, ...machine.servers].join(', ');
+    lines.push(...paragraph(where, width, '').map(colors.dim), ...closing);
     printLines(lines);
   }
 

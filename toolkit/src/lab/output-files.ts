@@ -31,11 +31,13 @@ export function checkOutput({ json, report, bench }: OutputFiles): void {
   benchFigures(bench);
 }
 
-/** Writes them, and gives the lines that say where they are. */
+/** Writes them, and gives the lines that say where they are, or how to have a page. */
 export function writeOutput(run: Run, { json, report, bench, lang }: OutputFiles): readonly string[] {
   const speech = speechIn(lang);
   const lines: string[] = [];
-  if (report !== undefined) {
+  if (report === undefined) {
+    lines.push(speech.text('reportHint'));
+  } else {
     writeFileSync(report, reportPage(run, lang, benchFigures(bench)));
     lines.push(speech.text('reportAt', { file: path.resolve(report) }));
   }

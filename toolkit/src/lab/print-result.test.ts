@@ -1,5 +1,9 @@
 import picocolors from 'picocolors';
 import { describe, expect, it } from 'vitest';
+import { advice as english } from '../messages/en/advice.ts';
+import type { Language } from '../messages/language.ts';
+import { speechIn } from '../messages/speech.ts';
+import { advice as chinese } from '../messages/zh/advice.ts';
 import { resultLines } from './print-result.ts';
 import type { Result } from './result.ts';
 
@@ -84,6 +88,15 @@ describe('a result as text', () => {
   it('cries out when a verdict is not the expected one', () => {
     const [title] = resultLines({ ...failover, verdict: 'unsafe' }, paint, 80);
     expect(title).toMatch(/UNSAFE, and not safe as expected$/);
+  });
+
+  it('says what to do about a verdict that nobody wanted, in the words of the page, and only about such a one', () => {
+    const saying = (more: Partial<Result>, language: Language = 'en'): string =>
+      resultLines({ ...failover, ...more }, paint, 500, speechIn(language)).join('\n');
+    expect(saying({ verdict: 'unsafe' })).toContain(`\n\n  What to do: ${english.failoverRemedy}`);
+    expect(saying({ verdict: 'unsafe' }, 'zh')).toContain(`：${chinese.failoverRemedy}`);
+    for (const more of [{}, { verdict: 'unsafe', expected: 'unsafe' }, { verdict: 'unknown' }] as const)
+      expect(saying(more)).not.toContain('What to do');
   });
 
   it('says of a void run why it is void, once, and nothing of what checkers made of it', () => {

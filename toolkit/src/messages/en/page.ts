@@ -15,6 +15,7 @@ export const page = {
   yours: 'Your locks',
   safeOf: 'safe in {n} of {m}',
   unsafeOf: 'unsafe in {n} of {m}',
+  unsafeOfThese: 'unsafe in {n} of {m}: {list}',
   unknownOf: 'unknown in {n}',
   allExpected:
     'Every verdict is the one that was expected. Where a lock is known to be unsafe, finding that is the point.',

@@ -13,6 +13,7 @@ export const page: Readonly<Record<keyof typeof english, string>> = {
   yours: '你的锁',
   safeOf: '{m} 次中 {n} 次安全',
   unsafeOf: '{m} 次中 {n} 次不安全',
+  unsafeOfThese: '{m} 次中 {n} 次不安全：{list}',
   unknownOf: '{n} 次未知',
   allExpected: '每个结论都与预期一致。已知不安全的锁被查出不安全，正是体检的目的。',
   notExpected: '与预期不符：{list}。',

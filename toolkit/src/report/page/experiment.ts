@@ -4,11 +4,11 @@
  * @module
  */
 
+import { adviceKey } from '../../messages/advice-key.ts';
 import type { Speech } from '../../messages/speech.ts';
 import type { PageData, PageResult } from '../page-data.ts';
 import { breakable, h } from './dom.ts';
 import { figureTable } from './figures.ts';
-import { adviceKey } from './kind.ts';
 import { resultPanel } from './result.ts';
 import { badge, isSurprise } from './verdict.ts';
 

@@ -140,6 +140,18 @@ describe('the report page', { timeout: RUN_LIMIT_MS }, () => {
     });
   });
 
+  it('names in its head the locks that are unsafe, where others beside them are not', async () => {
+    const [crash] = json.results.filter(({ subject }) => subject === 'holdfast:sqlite');
+    if (!crash) throw new Error('There is no result to copy.');
+    const other = { ...crash, subject: 'holdfast:redlock', verdict: 'unsafe' as const };
+    const file = inFolder('head.html');
+    writeFileSync(file, reportPage({ ...json, results: [...json.results, other] }, 'en'));
+    await withPage(file, async (page) => {
+      const heads = await page.locator('.answers .counts').allTextContents();
+      expect(heads).toEqual(['unsafe in 2 of 2', 'safe in 2 of 3 · unsafe in 1 of 3: holdfast:redlock']);
+    });
+  });
+
   it('draws lanes that are zoomed with the keyboard, say each event, and show two holders in red', async () => {
     const use = async (page: Page): Promise<void> => {
       const stage = page.locator('#pause .stage');

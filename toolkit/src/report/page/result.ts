@@ -4,10 +4,10 @@
  * @module
  */
 import { moment } from '../../lab/format.ts';
+import { adviceKey } from '../../messages/advice-key.ts';
 import type { Speech } from '../../messages/speech.ts';
 import type { PageResult } from '../page-data.ts';
 import { h } from './dom.ts';
-import { adviceKey } from './kind.ts';
 import { lanesView } from './lanes/view.ts';
 import { badge, isSurprise } from './verdict.ts';
 

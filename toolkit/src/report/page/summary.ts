@@ -52,7 +52,7 @@ function answer(
   const m = theirs.length;
   const parts = [
     safe.length > 0 && h('span', { class: 'safe' }, speech.text('safeOf', { n: safe.length, m })),
-    unsafe.length > 0 && h('span', { class: 'unsafe' }, speech.text('unsafeOf', { n: unsafe.length, m })),
+    unsafe.length > 0 && h('span', { class: 'unsafe' }, unsafeText(unsafe, theirs, speech)),
     unknown.length > 0 && h('span', { class: 'unknown' }, speech.text('unknownOf', { n: unknown.length })),
   ].filter((part) => part !== false);
   return [
@@ -68,6 +68,18 @@ function answer(
       ),
     ),
   ];
+}
+
+/** So many are named where it is not all of them that are unsafe. */
+const NAMED = 3;
+
+/** How many are unsafe, and which locks these are: else all of them would seem to be, now and then. */
+function unsafeText(unsafe: readonly PageResult[], all: readonly PageResult[], speech: Speech): string {
+  const locksOf = (results: readonly PageResult[]): string[] => [...new Set(results.map(({ subject }) => subject))];
+  const which = locksOf(unsafe);
+  const counts = { n: unsafe.length, m: all.length };
+  if (which.length > NAMED || which.length === locksOf(all).length) return speech.text('unsafeOf', counts);
+  return speech.text('unsafeOfThese', { ...counts, list: speech.list(which) });
 }
 
 function surprises(ran: readonly PageResult[], speech: Speech): HTMLElement {

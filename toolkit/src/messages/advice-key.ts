@@ -1,4 +1,4 @@
-import type { AdviceKey } from '../../messages/speech.ts';
+import type { AdviceKey } from './speech.ts';
 
 /** Which texts of advice an experiment has. */
 export type Kind =
