@@ -344,6 +344,20 @@ describe('a check-up without any server', { timeout: RUN_LIMIT_MS }, () => {
     await run.leavesNothing();
   });
 
+  it('finds a release that does nothing, and shows what one that rejects says', async () => {
+    const names = ['keeps-its-lock', 'rejects-release'];
+    const run = start(['crash', ...names.flatMap((name) => ['--subject', testSubject(name)]), '--json', 'run.json']);
+    const { code, stdout, stderr } = await run.ended;
+    expect(code, stdout + stderr).toBe(1);
+    await run.leavesNothing();
+    const json = JSON.parse(readFileSync(path.join(run.folder, 'run.json'), 'utf8')) as Run;
+    expect(verdicts(json.results)).toEqual(names.map((name) => `crash ${name} unsafe`));
+    expect(resultOf(json, 'crash', 'keeps-its-lock').reason).toMatch(/^B waited for the lock, and did not get it/);
+    const told = resultOf(json, 'crash', 'rejects-release').evidence.map(({ says }) => says);
+    expect(told).toContain('its release failed: the order is not complete');
+    expect(stdout).toContain('rejects-release: unsafe in 1 of 1.');
+  });
+
   it('ends what a subject has started', async () => {
     const run = start(['pause', '--subject', testSubject('starts-a-process'), '--ttl', '400ms', '--json', '-']);
     await run.starts('sleep');

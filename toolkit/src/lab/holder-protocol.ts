@@ -29,6 +29,8 @@ export interface Commands {
   /** Answers when the lock itself no longer believes that it holds, at the latest after `limitMs`. */
   observe: { asks: { limitMs: number }; gives: { believes: boolean } };
   release: { asks: object; gives: { error: string | null } };
+  /** Answers when all that it was asked before has begun. */
+  'has-begun': { asks: object; gives: null };
   /** Connects some who are going to wait in one process, and deals so many clients out among them. */
   gather: {
     asks: { subject: SubjectSource; url: string; resourcePort: number; waiters: readonly string[]; clients: number };

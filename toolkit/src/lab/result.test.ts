@@ -85,6 +85,22 @@ describe('a verdict', () => {
     expect(reason).toBe('recovery is unsafe.');
   });
 
+  it('is unsafe where a lock that was given back did not come free, if the experiment asks for that', () => {
+    const asked = { ...rule, needsHandOver: true } as const;
+    const stuck = checks({ 'hand-over': 'unsafe' });
+    expect(conclude(stuck, asked)).toEqual({ verdict: 'unsafe', reason: 'hand-over is unsafe.' });
+    expect(conclude(checks({ 'hand-over': 'unknown' }), asked).verdict).toBe('unknown');
+    expect(conclude(stuck, rule).verdict).toBe('safe');
+  });
+
+  it('says what became of the lock, where nobody was made stale', () => {
+    const { verdict, reason } = conclude(
+      checks({ exposure: 'unknown', survival: 'unknown', recovery: 'not-run' }),
+      rule,
+    );
+    expect({ verdict, reason }).toEqual({ verdict: 'unknown', reason: 'survival is unknown.' });
+  });
+
   it('is unsafe where two held at once, if the experiment asks for that, whatever the guard has saved', () => {
     const asked = { ...rule, needsExclusion: true } as const;
     const two = checks({ 'mutual-exclusion': 'unsafe' });

@@ -162,6 +162,8 @@ export interface Rule {
   readonly needsExposure: boolean;
   /** Whether a lock that does not come free again fails the experiment. */
   readonly needsRecovery: boolean;
+  /** Whether a lock that was given back, and does not come to the one who waits, fails the experiment. */
+  readonly needsHandOver?: true;
   /** Whether two who hold at once fail the experiment: the older one had all it needs to know better. */
   readonly needsExclusion?: true;
   /** Whether a lock that promises an order and does not keep it fails the experiment. */
@@ -202,6 +204,10 @@ export function conclude(checks: readonly Check[], rule: Rule): Conclusion {
   // A lock that was kept, or was not given in the first place, made nobody stale.
   const survival = find('survival');
   if (survival?.verdict === 'safe') return because('safe', survival);
+  if (rule.needsHandOver) {
+    const handOver = find('hand-over');
+    if (handOver?.verdict !== 'safe') return because(handOver?.verdict === 'unsafe' ? 'unsafe' : 'unknown', handOver);
+  }
   if (rule.needsRecovery) {
     const recovery = find('recovery');
     if (recovery?.verdict !== 'safe') return because(recovery?.verdict === 'unsafe' ? 'unsafe' : 'unknown', recovery);
@@ -216,9 +222,10 @@ export function conclude(checks: readonly Check[], rule: Rule): Conclusion {
   // A token that was not shown to be in order could have let a stale write through.
   if (tokens === 'unknown' || tokens === undefined) return because('unknown', find('fencing-order'));
   if (rule.needsExposure && find('exposure')?.verdict !== 'safe') {
-    // A rival that never got the lock is the better explanation.
-    const { recovery, exposure } = { recovery: find('recovery'), exposure: find('exposure') };
-    return because('unknown', recovery && recovery.verdict !== 'safe' ? recovery : exposure);
+    // That the lock was not given, or what became of it, is the better explanation.
+    const recovery = find('recovery');
+    if (recovery?.verdict === 'unsafe' || recovery?.verdict === 'unknown') return because('unknown', recovery);
+    return because('unknown', survival?.verdict === 'unknown' ? survival : find('exposure'));
   }
   return because('safe', decisive);
 }

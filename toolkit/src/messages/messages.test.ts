@@ -13,6 +13,7 @@ import {
   reads,
   refused,
   released,
+  type Said,
   writes,
 } from '../lab/checkers/hand-written.testing.ts';
 import { mutualExclusion } from '../lab/checkers/mutual-exclusion.ts';
@@ -125,6 +126,33 @@ describe('a sentence of the lab', () => {
         released('B1', 130),
       ),
     ];
+    const rejected: Said[] = [
+      [100, 'A', { f: 'release', type: 'invoke', op: 901, hold: 'A1' }],
+      [101, 'A', { f: 'release', type: 'info', op: 901, hold: 'A1', error: 'no reply' }],
+    ];
+    const inVain: Said[] = [
+      [50, 'B', { f: 'acquire', type: 'invoke', op: 902, name: 'x', ttlMs: 10_000, waitMs: 5_000 }],
+      [5_050, 'B', { f: 'acquire', type: 'fail', op: 902 }],
+    ];
+    const promoted: Said[] = [
+      [15, 'lab', { f: 'fault', type: 'invoke', op: 903, act: 'promote', target: 'replica', says: 'x' }],
+      [
+        20,
+        'lab',
+        {
+          f: 'fault',
+          type: 'ok',
+          op: 903,
+          act: 'promote',
+          target: 'replica',
+          proof: 'has no key at all, so the lock is lost',
+        },
+      ],
+    ];
+    histories.push(
+      history(granted('A1', 0), inVain, rejected),
+      history(granted('A1', 0), fault('kill', 'primary', 10), promoted, contends('B', 30), refused('B', 110)),
+    );
     const checkers = [
       sanity,
       exposure,

@@ -116,6 +116,14 @@ export function without(interval: Interval, others: readonly Interval[]): readon
   );
 }
 
+/** The TTL that somebody asked for, by its answer. */
+export function ttlOf({ by, op }: Extract<Entry, { f: 'acquire' }>, entries: readonly Entry[]): number {
+  for (const entry of entries) {
+    if (entry.f === 'acquire' && entry.type === 'invoke' && entry.by === by && entry.op === op) return entry.ttlMs;
+  }
+  return 0;
+}
+
 export function lengthOf(intervals: readonly Interval[]): number {
   return intervals.reduce((sum, { from, to }) => sum + to - from, 0);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { contends, failed, fault, granted, history, refused } from './hand-written.testing.ts';
+import { contends, failed, fault, granted, history, refused, released, type Said } from './hand-written.testing.ts';
 import { recovery } from './recovery.ts';
 
 const { check } = recovery;
@@ -53,6 +53,14 @@ describe('recovery', () => {
     );
     expect(found).toMatchObject({ verdict: 'unsafe', figures: { tries: 2 } });
     expect(found.evidence[0]).toContain('did not come free within 7.00 s');
+  });
+
+  it('has no object while a holder that nothing was done to has the lock', () => {
+    const kept: Said[] = [...granted('A1', 0), contends('B', 20), ...refused('B', 2_010)];
+    expect(check(history(kept, fault('kill', 'primary', 10))).verdict).toBe('not-run');
+    expect(check(history(kept, fault('kill', 'A', 10))).verdict).toBe('unsafe');
+    expect(check(history(kept, fault('kill', 'primary', 10), fault('stop', 'A', 11))).verdict).toBe('unsafe');
+    expect(check(history(kept, fault('kill', 'primary', 10), released('A1', 1_000))).verdict).toBe('unsafe');
   });
 
   it('is undecided when the last try got no answer', () => {

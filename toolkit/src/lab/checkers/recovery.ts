@@ -6,13 +6,15 @@
 import { ordinal, span } from '../format.ts';
 import type { Entry, History } from '../history.ts';
 import type { Checker, Finding } from './checker.ts';
+import { holdsOf } from './holds.ts';
 
 type Acquire = Extract<Entry, { f: 'acquire' }>;
 type Fault = Extract<Entry, { f: 'fault' }>;
 
 export const recovery: Checker = { id: 'recovery', check };
 
-function check({ entries }: History): Finding {
+function check(history: History): Finding {
+  const { entries } = history;
   const ttlMs = entries.find((entry) => entry.f === 'run')?.ttlMs ?? 0;
   const contend = entries.find((entry) => entry.f === 'contend');
   const fault = entries.find(isBeginOfFault);
@@ -30,6 +32,11 @@ function check({ entries }: History): Finding {
     return { verdict: 'safe', evidence: [evidence], figures: { recoveryMs, tries } };
   }
   const last = attempts.at(-1);
+  const holder = last && stillHolding(fault, last, history);
+  if (holder) {
+    const evidence = `${holder} held it until then, and nothing had been done to its process: it was not to come free.`;
+    return { verdict: 'not-run', evidence: [evidence], figures: { tries } };
+  }
   const waited = `within ${span((last?.at ?? contend.at) - fault.at)} after the fault, in ${tries} tries`;
   if (last?.type === 'fail') {
     const evidence = `The lock did not come free ${waited}. Its TTL was to be ${span(ttlMs)}.`;
@@ -41,6 +48,19 @@ function check({ entries }: History): Finding {
     evidence: [`Nobody knows whether the lock came free ${waited}.${said}`],
     figures: { tries },
   };
+}
+
+/** Who believed that it holds when the rival was refused last, after the death of a server, and not of a holder. */
+function stillHolding(fault: Fault, last: Acquire, history: History): string | undefined {
+  if (fault.act !== 'kill' || last.type !== 'fail') return undefined;
+  const holds = holdsOf(history).filter(
+    ({ by, granted }) => by !== last.by && granted < fault.at && !history.entries.some((entry) => isFaultOf(entry, by)),
+  );
+  return holds.find(({ beliefs }) => beliefs.some(({ from, to }) => from < last.at && to > last.at))?.id;
+}
+
+function isFaultOf(entry: Entry, target: string): boolean {
+  return entry.f === 'fault' && entry.target === target;
 }
 
 /** What was done to the holder, or to a server that it needs. */

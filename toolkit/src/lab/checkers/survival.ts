@@ -10,6 +10,10 @@ import type { Checker, Finding } from './checker.ts';
 import { holdsOf } from './holds.ts';
 
 type Acquire = Extract<Entry, { f: 'acquire' }>;
+type Proven = Extract<Entry, { f: 'fault'; type: 'ok' | 'fail' }>;
+
+/** As the proof of a server that took over, or came back, says it. */
+const SAYS_LOST = /so (the lock|it) is lost$/;
 
 export const survival: Checker = { id: 'survival', check };
 
@@ -38,6 +42,13 @@ function check(history: History): Finding {
   const last = answers.at(-1);
   if (last?.type !== 'fail') {
     return { verdict: 'unknown', evidence: ['The rival was not told whether it can have the lock.'] };
+  }
+  const anew = entries.find(
+    (entry): entry is Proven => entry.f === 'fault' && entry.type === 'ok' && SAYS_LOST.test(entry.proof),
+  );
+  if (anew) {
+    const evidence = `After the fault ${anew.target} had no key of the lock, and the rival was refused all the same: somebody has written it anew.`;
+    return { verdict: 'unknown', evidence: [evidence] };
   }
   const refusals = answers.filter(({ type }) => type === 'fail').length;
   const evidence = `The lock was kept: the rival was refused ${count(refusals, 'time')} after the server died, the last time ${span(last.at - killed.at)} after.`;

@@ -67,6 +67,8 @@ const verbs: { [V in Verb]: (asks: Commands[V]['asks']) => Promise<Commands[V]['
   async release() {
     return { error: await opened().release() };
   },
+  // Requests come in their order, and each begins when it comes.
+  'has-begun': async () => null,
   async gather(asks) {
     hideSecrets = hideSecretsOf(asks.url);
     resource ??= await ResourceClient.connect(asks.resourcePort);

@@ -3,13 +3,12 @@
  *
  * @module
  */
-import { type Hold, holdsOf, stopsOf } from '../checkers/holds.ts';
+import { type Hold, holdsOf, stopsOf, ttlOf } from '../checkers/holds.ts';
 import { count, span } from '../format.ts';
 import type { Entry, History } from '../history.ts';
 import type { Of, Told } from './told.ts';
 
 export function acquisitions({ entries }: History): Told[] {
-  const ttlMs = entries.find((entry): entry is Of<'run'> => entry.f === 'run')?.ttlMs ?? 0;
   const contend = entries.find((entry): entry is Of<'contend'> => entry.f === 'contend');
   return entries.flatMap((entry): Told[] => {
     if (entry.f === 'contend') {
@@ -19,7 +18,7 @@ export function acquisitions({ entries }: History): Told[] {
     if (entry.f !== 'acquire' || entry.type !== 'ok') return [];
     const tries = contend && entry.at > contend.at ? triesUntil(entry, contend, entries) : 0;
     const details = [
-      ...(tries > 1 ? [`try ${tries}`] : [`TTL ${span(ttlMs)}`]),
+      ...(tries > 1 ? [`try ${tries}`] : [`TTL ${span(ttlOf(entry, entries))}`]),
       ...(entry.token === undefined ? [] : [`token ${entry.token}`]),
     ];
     return [{ at: entry.at, by: entry.by, says: `has the lock (${details.join(', ')})`, tone: 'good' }];
@@ -29,13 +28,24 @@ export function acquisitions({ entries }: History): Told[] {
 /** Tries before the fault, and the first of those that failed with an error. */
 export function probes({ entries }: History): Told[] {
   const contendAt = entries.find((entry) => entry.f === 'contend')?.at ?? Number.POSITIVE_INFINITY;
-  const refused = entries.find((entry) => entry.f === 'acquire' && entry.type === 'fail' && entry.at < contendAt);
+  const refused = entries.find(
+    (entry): entry is Of<'acquire'> => entry.f === 'acquire' && entry.type === 'fail' && entry.at < contendAt,
+  );
   const failed = entries.filter(
     (entry): entry is Of<'acquire'> & { type: 'info' } => entry.f === 'acquire' && entry.type === 'info',
   );
   const [first] = failed;
   return [
-    ...(refused ? [{ at: refused.at, by: refused.by, says: 'asks once, and is refused', tone: 'plain' as const }] : []),
+    ...(refused
+      ? [
+          {
+            at: refused.at,
+            by: refused.by,
+            says: hasWaited(refused, entries) ? 'has waited, and gives up' : 'asks once, and is refused',
+            tone: 'plain' as const,
+          },
+        ]
+      : []),
     ...(first
       ? [
           {
@@ -47,6 +57,17 @@ export function probes({ entries }: History): Told[] {
         ]
       : []),
   ];
+}
+
+function hasWaited(refused: Of<'acquire'>, entries: readonly Entry[]): boolean {
+  return entries.some(
+    (entry) =>
+      entry.f === 'acquire' &&
+      entry.type === 'invoke' &&
+      entry.by === refused.by &&
+      entry.op === refused.op &&
+      entry.waitMs > 0,
+  );
 }
 
 /** What the lock itself says after its holder was stopped, and when it finds out that it has lost. */
@@ -88,8 +109,13 @@ function believedBeyond(end: number | undefined, at: number): boolean {
 /** A release of the old holder that ends its rival's lock is the last thing that can go wrong. */
 export function releases(history: History): Told[] {
   const holds = holdsOf(history);
+  const faultAt = history.entries.find((entry) => entry.f === 'fault')?.at ?? Number.POSITIVE_INFINITY;
   return history.entries.flatMap((entry): Told[] => {
-    if (entry.f !== 'release' || entry.type !== 'invoke') return [];
+    if (entry.f !== 'release' || entry.type === 'ok') return [];
+    if (entry.type === 'info') {
+      const tone = entry.at < faultAt ? 'bad' : 'plain';
+      return [{ at: entry.at, by: entry.by, says: `its release failed: ${entry.error}`, tone }];
+    }
     const told: Told[] = [{ at: entry.at, by: entry.by, says: 'releases', tone: 'plain' }];
     const rival = holds.find(
       ({ by, beliefs }) => by !== entry.by && beliefs.some(({ from, to }) => from < entry.at && to > entry.at),

@@ -24,6 +24,17 @@ const server = (at: number, event: string, key = 'x'): Said => [
 ];
 
 describe('the timeline', () => {
+  it('says what a release failed with', () => {
+    const rejected: Said[] = [
+      [700, 'A', { f: 'release', type: 'invoke', op: 901, hold: 'A1' }],
+      [701, 'A', { f: 'release', type: 'info', op: 901, hold: 'A1', error: 'no reply' }],
+    ];
+    expect(told(granted('A1', 500), rejected).slice(1)).toEqual([
+      '200 A releases',
+      '201 A its release failed: no reply',
+    ]);
+  });
+
   it('counts from the first grant', () => {
     expect(told(granted('A1', 500), released('A1', 700))).toEqual(['0 A has the lock (TTL 3.00 s)', '200 A releases']);
   });

@@ -19,13 +19,8 @@ export const WORK_LIMIT_MS = 10_000;
 export const ANSWER_LIMIT_MS = 10_000;
 
 /** Takes a lock that must be free. */
-export async function acquireFree(scene: Scene, holder: Holder): Promise<void> {
-  const waitMs = scene.timing.ttlMs;
-  const acquired = await holder.ask(
-    'acquire',
-    { name: scene.lockName, ttlMs: waitMs, waitMs },
-    waitMs + ANSWER_LIMIT_MS,
-  );
+export async function acquireFree(scene: Scene, holder: Holder, ttlMs: number = scene.timing.ttlMs): Promise<void> {
+  const acquired = await holder.ask('acquire', { name: scene.lockName, ttlMs, waitMs: ttlMs }, ttlMs + ANSWER_LIMIT_MS);
   if (acquired.outcome === 'granted') return;
   const why = acquired.outcome === 'busy' ? 'acquire() gave null' : `acquire() failed with: ${acquired.error}`;
   throw new Error(`${holder.by} could not take a lock that nobody holds: ${why}.`);

@@ -154,6 +154,8 @@ export const page = {
   'service.safe': 'kept',
   'service.unsafe': 'lost',
   'survival.unsafe': 'lost',
+  'recovery.not-run': 'none',
+  'hand-over.unsafe': 'stuck',
   'queue.safe': 'kept',
   'queue.unsafe': 'not kept',
   'queue.not-run': 'none',

@@ -150,6 +150,8 @@ export const page: Readonly<Record<keyof typeof english, string>> = {
   'service.safe': '保住',
   'service.unsafe': '丢失',
   'survival.unsafe': '丢失',
+  'recovery.not-run': '没有',
+  'hand-over.unsafe': '卡住',
   'queue.safe': '保持',
   'queue.unsafe': '未保持',
   'queue.not-run': '没有',

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { holdsOf } from '../../lab/checkers/holds.ts';
+import { holdsOf, ttlOf } from '../../lab/checkers/holds.ts';
 import { span } from '../../lab/format.ts';
 import type { Entry, History } from '../../lab/history.ts';
 import type { Lane, Mark, Span } from '../lane.ts';
@@ -21,7 +21,6 @@ export function processesIn({ entries }: History): readonly string[] {
 
 export function holderLane(by: string, history: History, end: number): Lane {
   const { entries } = history;
-  const ttlMs = entries.find((entry) => entry.f === 'run')?.ttlMs ?? 0;
   const acquires = entries.filter((entry): entry is Acquire => entry.f === 'acquire' && entry.by === by);
   const faults = faultsOn(by, history, end);
   const holds = holdsOf(history).filter((hold) => hold.by === by);
@@ -32,7 +31,7 @@ export function holderLane(by: string, history: History, end: number): Lane {
     if (entry.type === 'info') return [['fails', entry.at, '', entry.error]];
     if (entry.type !== 'ok') return [];
     const token = entry.token === undefined ? '' : `, token ${entry.token}`;
-    return [['granted', entry.at, entry.hold, `TTL ${span(ttlMs)}${token}`]];
+    return [['granted', entry.at, entry.hold, `TTL ${span(ttlOf(entry, entries))}${token}`]];
   });
   for (const { id, beliefs, doubts } of holds) {
     spans.push(...beliefs.map(({ from, to }): Span => ['believes', from, to]));
