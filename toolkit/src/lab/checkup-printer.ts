@@ -52,21 +52,22 @@ export class CheckupPrinter {
   }
 
   /** The matrix, what was not run and why, and what the words mean; then where it all is. */
-  end({ results, machine }: Run, tookMs: number | undefined, closing: readonly string[] = []): void {
+  end({ results, subjects, machine }: Run, tookMs: number | undefined, closing: readonly string[] = []): void {
     const width = this.#width;
     const speech = this.#speech;
     const ran = results.filter((result) => result.verdict !== 'not-run');
     const lines = ['', colors.bold(speech.text('question')), '', ...matrixLines(results, colors, width, speech)];
     const notRun = reasonsNotRun(results, speech);
     if (notRun.length > 0) lines.push('', ...notRun.flatMap((text) => paragraph(text, width, '')));
-    lines.push('', ...paragraph(countsOf(ran, speech), width, ''));
+    lines.push('', ...countsOf(ran, subjects, speech).flatMap((text) => paragraph(text, width, '')));
     const meaning =
       speech.text(ran.some(({ rounds }) => rounds) ? 'meaningOfRounds' : 'meaning') +
-      (ran.length > 0 ? ` ${speech.text('oneClock')}` : '');
+      (ran.length > 0 ? ` ${speech.text('oneClock')}` : '') +
+      (hasBlanks(results) ? ` ${speech.text('blanks')}` : '');
     lines.push(...paragraph(meaning, width, '').map(colors.dim));
     const took = tookMs === undefined ? [] : [speech.text('took', { span: span(tookMs) })];
-    const where = [...took, `node ${machine.node}`, ...machine.servers].join(', ');
-    lines.push(...paragraph(where, width, '').map(colors.dim), ...closing);
+    const conditions = [...took, `node ${machine.node}`, ...machine.servers].join(', ');
+    lines.push(...paragraph(conditions, width, '').map(colors.dim), ...closing);
     printLines(lines);
   }
 
@@ -123,12 +124,39 @@ function namesOf(results: readonly Result[], speech: Speech): string {
   return ids.map((id) => speech.text('allWith', { experiments: id, subjects: subjectsOf(id) })).join('; ');
 }
 
-function countsOf(ran: readonly Result[], speech: Speech): string {
+/** Of a lock of the user's, how it came off; of the others, whether they are still what they are known to be. */
+function countsOf(ran: readonly Result[], subjects: Run['subjects'], speech: Speech): string[] {
+  const yours = subjects.filter(({ origin }) => origin === 'yours').map(({ name }) => name);
+  const ours = ran.filter(({ subject }) => !yours.includes(subject));
+  const others = ours.length > 0 || ran.length === 0 ? [countsOfOurs(ours, speech)] : [];
+  return [...yours.flatMap((name) => countsOfYours(name, ran, speech)), ...others];
+}
+
+function countsOfYours(name: string, ran: readonly Result[], speech: Speech): string[] {
+  const theirs = ran.filter(({ subject }) => subject === name);
+  const parts = (['safe', 'unsafe', 'unknown'] as const).flatMap((verdict) => {
+    const n = theirs.filter((result) => result.verdict === verdict).length;
+    return n === 0 ? [] : [speech.text(`${verdict}Of`, { n, m: theirs.length })];
+  });
+  return parts.length === 0 ? [] : [speech.text('countsOfYours', { subject: name, counts: joined(parts, speech) })];
+}
+
+function countsOfOurs(ran: readonly Result[], speech: Speech): string {
   const asExpected = ran.filter((result) => result.verdict === result.expected).length;
   const unknown = ran.filter((result) => result.verdict === 'unknown').length;
   const surprising = ran.length - asExpected - unknown;
   const parts = [speech.text(ran.length === 1 ? 'countsOfOne' : 'counts', { n: asExpected, m: ran.length })];
   if (surprising > 0) parts.push(speech.text('countsUnexpected', { n: surprising }));
   if (unknown > 0) parts.push(speech.text('countsUnknown', { n: unknown }));
-  return speech.language === 'zh' ? `${parts.join('，')}。` : `${parts.join(', ')}.`;
+  return `${joined(parts, speech)}${speech.language === 'zh' ? '。' : '.'}`;
+}
+
+function joined(parts: readonly string[], { language }: Speech): string {
+  return parts.join(language === 'zh' ? '，' : ', ');
+}
+
+/** Whether some experiment is about some of these locks only. */
+function hasBlanks(results: readonly Result[]): boolean {
+  const sizes = [new Set(results.map(({ experiment }) => experiment)), new Set(results.map(({ subject }) => subject))];
+  return sizes.reduce((cells, { size }) => cells * size, 1) > results.length;
 }

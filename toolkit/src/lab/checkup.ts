@@ -47,6 +47,7 @@ export async function checkup(ids: readonly string[], options: CheckupOptions): 
       strace: findStrace(),
       pgbouncer,
       isQuick: ids.length === 0 && !options.all && options.subject.length + options.subjectCommand.length === 0,
+      experimentsNamed: ids.length > 0,
       url,
     });
 

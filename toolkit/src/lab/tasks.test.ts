@@ -31,6 +31,7 @@ const installed: Circumstances = {
   strace: program,
   pgbouncer: program,
   isQuick: false,
+  experimentsNamed: true,
   url: undefined,
 };
 
@@ -94,10 +95,21 @@ describe('the plan of a check-up', () => {
     expect(herds.at(-1)?.notRun).toContain('holds one lock at a time');
   });
 
-  it('leaves out what takes long with a lock, where nothing was named', () => {
-    const pauses = (isQuick: boolean) =>
-      plan(ours, { isQuick }).filter(({ experiment }) => experiment.id === 'pause').length;
-    expect(pauses(false) - pauses(true)).toBe(3);
+  it('leaves out what takes long with a lock, where nothing was named, and says so', () => {
+    const leftOut = (isQuick: boolean) =>
+      plan(ours, { isQuick })
+        .filter(({ notRun: reason }) => reason?.includes('to save time'))
+        .map(({ experiment, subject }) => `${experiment.id} ${subject.name}`);
+    expect(leftOut(false)).toEqual([]);
+    const pauses = ['redis+wait', 'postgres-session', 'mysql-session'].map((name) => `pause holdfast:${name}`);
+    expect(leftOut(true).filter((what) => what.startsWith('pause'))).toEqual(pauses);
+  });
+
+  it('has nothing of experiments that are about other locks, where none was named', () => {
+    const tasks = plan([theirs], { experimentsNamed: false });
+    expect(tasks.filter(({ notRun: reason }) => reason?.startsWith('It is about'))).toEqual([]);
+    const etcd = tasks.filter(({ experiment }) => experiment.kinds && !experiment.kinds.includes('redis'));
+    expect(etcd).toEqual([]);
   });
 
   it('leaves out what needs a PgBouncer where there is none', () => {

@@ -60,6 +60,8 @@ export interface Circumstances {
   readonly pgbouncer: ServerProgram;
   /** Nothing was named, and not all was asked for: what takes long is left out. */
   readonly isQuick: boolean;
+  /** Experiments were named, so that of each it is said why it is not run. */
+  readonly experimentsNamed: boolean;
   /** The user's own server. */
   readonly url: string | undefined;
 }
@@ -84,15 +86,14 @@ export function planTasks(
   );
 }
 
-/** Those that it is about; all, to say why not, if it is about none of them. */
+/** Those that it is about; if it is about none of them, all, to say why not, where it was asked for by its name. */
 function subjectsOf(
   experiment: Experiment,
   subjects: readonly ChosenSubject[],
-  { isQuick }: Circumstances,
+  { experimentsNamed }: Circumstances,
 ): readonly ChosenSubject[] {
   const fitting = subjects.filter((subject) => isAbout(experiment, subject));
-  if (fitting.length === 0) return subjects;
-  return fitting.filter(({ onlyOnDemand }) => !isQuick || !onlyOnDemand?.includes(experiment.id));
+  return fitting.length === 0 && experimentsNamed ? subjects : fitting;
 }
 
 function isAbout({ kinds }: Experiment, { server }: ChosenSubject): boolean {
@@ -109,7 +110,7 @@ const WITH_REPLICA: readonly Experiment['servers'][] = [
 
 function obstacle(experiment: Experiment, subject: ChosenSubject, circumstances: Circumstances): string | undefined {
   const { servers, kinds, tool } = experiment;
-  const { platform, programs, strace, pgbouncer, url } = circumstances;
+  const { platform, programs, strace, pgbouncer, isQuick, url } = circumstances;
   if (platform === 'win32')
     return 'The faults are signals of POSIX systems, such as SIGSTOP, which Windows does not have.';
   if (!isAbout(experiment, subject)) {
@@ -143,5 +144,10 @@ function obstacle(experiment: Experiment, subject: ChosenSubject, circumstances:
     if (why !== undefined) return why;
   }
   if (tool === 'pgbouncer' && 'missing' in pgbouncer) return pgbouncer.missing;
-  return tool === 'strace' && 'missing' in strace ? strace.missing : undefined;
+  if (tool === 'strace' && 'missing' in strace) return strace.missing;
+  // Last, since nobody can change the others by naming something.
+  if (isQuick && subject.onlyOnDemand?.includes(experiment.id)) {
+    return 'It was left out to save time. It is run with --all, and where a lock or an experiment is named.';
+  }
+  return undefined;
 }

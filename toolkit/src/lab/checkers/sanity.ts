@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { span } from '../format.ts';
+import { count, span } from '../format.ts';
 import type { Entry, History } from '../history.ts';
 import type { Checker, Finding } from './checker.ts';
 import { holdsOf } from './holds.ts';
@@ -24,7 +24,8 @@ function check(history: History): Finding {
   ];
   if (objections.length > 0) return { verdict: 'unknown', evidence: objections };
   const faults = history.entries.filter((entry) => entry.f === 'fault' && entry.type === 'ok').length;
-  return { verdict: 'safe', evidence: [`The record is whole, and ${faults} of ${faults} faults are proven.`] };
+  const proven = faults === 0 ? '' : `; ${count(faults, 'fault')} proven`;
+  return { verdict: 'safe', evidence: [`The record is whole${proven}.`] };
 }
 
 function troubles({ entries }: History): string[] {

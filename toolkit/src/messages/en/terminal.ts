@@ -2,14 +2,15 @@
 export const terminal = {
   safeAsExpected: 'safe, as expected',
   unsafeAsExpected: 'unsafe, as expected',
-  safeUnexpected: 'SAFE, and not {verdict} as expected',
-  unsafeUnexpected: 'UNSAFE, and not {verdict} as expected',
+  safeUnexpected: 'SAFE; {verdict} was expected',
+  unsafeUnexpected: 'UNSAFE; {verdict} was expected',
   remedy: '{title}: {remedy}',
   moreFindings: 'and {n} more',
   notRun: 'Not run: {what}. {reason}',
   allWith: '{experiments} with {subjects}',
   counts: '{n} of {m} verdicts as expected',
   countsOfOne: '{n} of 1 verdict as expected',
+  countsOfYours: '{subject}: {counts}.',
   countsUnexpected: '{n} not (marked !)',
   countsUnknown: '{n} unknown',
   meaning:
@@ -17,6 +18,7 @@ export const terminal = {
   meaningOfRounds:
     'The worst verdict of each. "safe" means that no damage was done in any round although there was occasion; "unsafe" is a counter-example.',
   oneClock: 'All clocks are those of one machine here, so they agree; those of several may not.',
+  blanks: 'Where a cell is empty, the experiment is not about that kind of lock.',
   took: 'Took {span}',
   started: '{n} of {m}, {title}; {outlook}',
   done: '{n} of {m} done; {outlook}',
