@@ -134,24 +134,14 @@ describe('a sentence of the lab', () => {
       [50, 'B', { f: 'acquire', type: 'invoke', op: 902, name: 'x', ttlMs: 10_000, waitMs: 5_000 }],
       [5_050, 'B', { f: 'acquire', type: 'fail', op: 902 }],
     ];
-    const promoted: Said[] = [
-      [15, 'lab', { f: 'fault', type: 'invoke', op: 903, act: 'promote', target: 'replica', says: 'x' }],
-      [
-        20,
-        'lab',
-        {
-          f: 'fault',
-          type: 'ok',
-          op: 903,
-          act: 'promote',
-          target: 'replica',
-          proof: 'has no key at all, so the lock is lost',
-        },
-      ],
+    const seen: Said = [
+      15,
+      'replica',
+      { f: 'server', type: 'event', event: 'seen', says: 'has no key at all, so the lock is lost' },
     ];
     histories.push(
       history(granted('A1', 0), inVain, rejected),
-      history(granted('A1', 0), fault('kill', 'primary', 10), promoted, contends('B', 30), refused('B', 110)),
+      history(granted('A1', 0), fault('kill', 'primary', 10), seen, contends('B', 30), refused('B', 110)),
     );
     const checkers = [
       sanity,

@@ -65,23 +65,13 @@ describe('survival', () => {
   });
 
   it('is undecided when the rival was refused, and the server that took over had no key', () => {
-    const promoted: Said[] = [
-      [15, 'lab', { f: 'fault', type: 'invoke', op: 901, act: 'promote', target: 'replica', says: 'x' }],
-      [
-        20,
-        'lab',
-        {
-          f: 'fault',
-          type: 'ok',
-          op: 901,
-          act: 'promote',
-          target: 'replica',
-          proof: 'has no key at all, so the lock is lost',
-        },
-      ],
+    const seen: Said = [
+      15,
+      'replica',
+      { f: 'server', type: 'event', event: 'seen', says: 'has no key at all, so the lock is lost' },
     ];
     const found = check(
-      history(granted('A1', 0), fault('kill', 'primary', 10), promoted, contends('B', 30), refused('B', 110)),
+      history(granted('A1', 0), fault('kill', 'primary', 10), seen, contends('B', 30), refused('B', 110)),
     );
     expect(found.verdict).toBe('unknown');
     expect(found.evidence[0]).toContain('written it anew');

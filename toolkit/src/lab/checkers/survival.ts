@@ -10,9 +10,8 @@ import type { Checker, Finding } from './checker.ts';
 import { holdsOf } from './holds.ts';
 
 type Acquire = Extract<Entry, { f: 'acquire' }>;
-type Proven = Extract<Entry, { f: 'fault'; type: 'ok' | 'fail' }>;
 
-/** As the proof of a server that took over, or came back, says it. */
+/** As the lab says it of a server that takes over, or came back. */
 const SAYS_LOST = /so (the lock|it) is lost$/;
 
 export const survival: Checker = { id: 'survival', check };
@@ -43,14 +42,21 @@ function check(history: History): Finding {
   if (last?.type !== 'fail') {
     return { verdict: 'unknown', evidence: ['The rival was not told whether it can have the lock.'] };
   }
-  const anew = entries.find(
-    (entry): entry is Proven => entry.f === 'fault' && entry.type === 'ok' && SAYS_LOST.test(entry.proof),
-  );
-  if (anew) {
-    const evidence = `After the fault ${anew.target} had no key of the lock, and the rival was refused all the same: somebody has written it anew.`;
+  const anew = lostBy(entries);
+  if (anew !== undefined) {
+    const evidence = `After the fault ${anew} had no key of the lock, and the rival was refused all the same: somebody has written it anew.`;
     return { verdict: 'unknown', evidence: [evidence] };
   }
   const refusals = answers.filter(({ type }) => type === 'fail').length;
   const evidence = `The lock was kept: the rival was refused ${count(refusals, 'time')} after the server died, the last time ${span(last.at - killed.at)} after.`;
   return { verdict: 'safe', evidence: [evidence], figures: { lockKept: true } };
+}
+
+/** The server that the lab had asked for its keys, and that had none of the lock. */
+function lostBy(entries: readonly Entry[]): string | undefined {
+  for (const entry of entries) {
+    if (entry.f === 'server' && SAYS_LOST.test(entry.says ?? '')) return entry.by;
+    if (entry.f === 'fault' && entry.type === 'ok' && SAYS_LOST.test(entry.proof)) return entry.target;
+  }
+  return undefined;
 }
