@@ -35,9 +35,10 @@ export function describeDocument(document: BenchDocument): string {
 
 export function aboutTheRun({ machine, startedAt, command, settings, tookMs }: BenchDocument): string {
   const { cpuModel, cpus, os, arch, node, holdfast, loadBefore, loadAfter } = machine;
+  const rounds = settings.rounds === 1 ? '1 round' : `${settings.rounds} rounds, medians (least–most)`;
   return (
-    `Measured on ${startedAt.slice(0, 10)} with \`${command}\` in ${Math.round(tookMs / 1_000)} s: ${settings.rounds} rounds, ` +
-    `medians (least–most). ${cpuModel}, ${cpus} processors, ${os} ${arch}; Node ${node}, Holdfast ${holdfast}. ` +
+    `Measured on ${startedAt.slice(0, 10)} with \`${command}\` in ${Math.round(tookMs / 1_000)} s: ${rounds}. ` +
+    `${cpuModel}, ${cpus} processors, ${os} ${arch}; Node ${node}, Holdfast ${holdfast}. ` +
     `Load average ${loadBefore.toFixed(1)} before and ${loadAfter.toFixed(1)} after. Servers and clients on this one machine, over loopback.`
   );
 }
