@@ -67,7 +67,7 @@ export class Relay {
   cut({ refuse = true }: { readonly refuse?: boolean } = {}): void {
     this.#refuse = refuse;
     for (const { client, server } of this.#pairs) {
-      client.resetAndDestroy();
+      reset(client);
       server.destroy();
     }
     this.#pairs.clear();
@@ -94,11 +94,11 @@ export class Relay {
   #accept(client: Socket): void {
     client.on('error', () => undefined);
     if (this.#refuse) {
-      client.resetAndDestroy();
+      reset(client);
       return;
     }
     const server = connect(this.#target, '127.0.0.1');
-    server.on('error', () => client.resetAndDestroy());
+    server.on('error', () => reset(client));
     client.setNoDelay();
     server.setNoDelay();
     const pair = { client, server };
@@ -132,11 +132,20 @@ export class Relay {
     const { thenCut } = this.#drop;
     if (--this.#drop.left === 0) this.#drop = undefined;
     if (thenCut) {
-      pair.client.resetAndDestroy();
+      reset(pair.client);
       pair.server.destroy();
       this.#pairs.delete(pair);
     }
     this.#dropped?.();
     return true;
   }
+}
+
+/**
+ * Ends a connection with a reset. One whose regular end is under way is only destroyed: Node 20 would not close it, and
+ * the process would spin for ever when it ends.
+ */
+function reset(socket: Socket): void {
+  if (socket.writableEnded && !socket.writableFinished) socket.destroy();
+  else socket.resetAndDestroy();
 }
