@@ -12,11 +12,10 @@ import { isPool, type PostgresConnection, type PostgresPool, type PostgresQuerie
 import { understand } from './failures.ts';
 import { statements } from './statements/statements.ts';
 
-/** A connection of our own. */
-export interface OwnConnection {
+/** A connection of our own, which is lent to one statement at a time. */
+export interface OwnConnection extends ConnectionSource<PostgresConnection> {
   /** Whether it is open, and nothing is being asked on it. */
   readonly isFree: boolean;
-  run(statement: string, values: readonly SqlValue[], deadline: Instant): Promise<readonly SqlRow[]>;
 }
 
 /** How long the pool is waited for where there is a connection of our own: a share of the time for the call. */
@@ -49,11 +48,13 @@ export class PostgresDatabase implements SqlDatabase {
       const { kind, elsewhere } = understand(error);
       return kind === 'unknown' || elsewhere === true;
     };
-    const source =
-      this.own?.isFree === true ? await this.#withoutWaiting(this.#connections, deadline) : this.#connections;
-    // Meanwhile it may have been lost, or be asked by another; then the pool is all there is.
-    if (source === undefined && this.own?.isFree === true) return this.own.run(statement, values, deadline);
-    return (await useConnection(source ?? this.#connections, this.#clock, deadline, query, isBroken)).rows;
+    const { own } = this;
+    let source: ConnectionSource<PostgresConnection> = this.#connections;
+    if (own?.isFree) {
+      // Our own may have been lost meanwhile, or be asked by another; then the pool is all there is.
+      source = (await this.#withoutWaiting(source, deadline)) ?? (own.isFree ? own : source);
+    }
+    return (await useConnection(source, this.#clock, deadline, query, isBroken)).rows;
   }
 
   /** The source with a connection that it had in time; undefined if it has none to spare. */

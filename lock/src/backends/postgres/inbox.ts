@@ -8,9 +8,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import { type CancelTimer, type Clock, Instant } from '../../core/clock.ts';
-import { OutcomeUnknownError } from '../../core/errors.ts';
 import { type ConnectionSource, takeConnection } from '../../sql/connections.ts';
-import type { SqlInbox, SqlNews, SqlRow, SqlValue } from '../../sql/database.ts';
+import type { SqlInbox, SqlNews } from '../../sql/database.ts';
 import type { PostgresConnection, PostgresPool } from './client.ts';
 import { connectionsOf, type OwnConnection } from './database.ts';
 import { isDirect } from './pooler.ts';
@@ -25,6 +24,7 @@ const OPEN_MS = 5_000;
 const PROBE_MS = 5_000;
 
 export class PostgresInbox implements SqlInbox, OwnConnection {
+  readonly what = 'PostgreSQL';
   channel: string | undefined = `holdfast_${randomBytes(9).toString('hex')}`;
   readonly #pool: PostgresPool;
   readonly #connections: ConnectionSource<PostgresConnection>;
@@ -51,35 +51,22 @@ export class PostgresInbox implements SqlInbox, OwnConnection {
     return this.#connection !== undefined;
   }
 
-  /** Whether it is open, and nothing is being asked on it. */
   get isFree(): boolean {
     return this.isOpen && !this.#isAsked;
   }
 
-  /**
-   * Runs a statement on this line. It is the one connection that no body of the program can take, and so the way for a
-   * renewal when bodies have taken all others. If no answer comes in time the line counts as lost.
-   */
-  run(statement: string, values: readonly SqlValue[], deadline: Instant): Promise<readonly SqlRow[]> {
-    const connection = this.#connection as PostgresConnection;
+  /** Lends the line. It is the one connection that no body of the program can take. */
+  async take(): Promise<PostgresConnection> {
     this.#isAsked = true;
-    return new Promise((resolve, reject) => {
-      const cancel = this.#clock.callAt(
-        deadline,
-        () => {
-          this.#lost(connection);
-          reject(new OutcomeUnknownError('PostgreSQL gave no answer in time; it may have been done.'));
-        },
-        { keepAlive: true },
-      );
-      connection
-        .query(statement, [...values])
-        .then(({ rows }) => resolve(rows), reject)
-        .finally(() => {
-          this.#isAsked = false;
-          cancel();
-        });
-    });
+    return this.#connection as PostgresConnection;
+  }
+
+  giveBack(connection: PostgresConnection): void {
+    if (connection === this.#connection) this.#isAsked = false;
+  }
+
+  discard(connection: PostgresConnection): void {
+    this.#lost(connection);
   }
 
   open(): void {
@@ -163,9 +150,7 @@ export class PostgresInbox implements SqlInbox, OwnConnection {
         }
         this.#isAsked = true;
         this.#answered(connection.query('SELECT'))
-          .finally(() => {
-            this.#isAsked = false;
-          })
+          .finally(() => this.giveBack(connection))
           .then(
             () => {
               if (connection === this.#connection) this.#probeLater(connection);
