@@ -5,10 +5,9 @@
  * @module
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { cpus, loadavg } from 'node:os';
 import { endOnSignal } from '../lab/interrupt.ts';
-import { machineNow } from '../lab/machine.ts';
 import { Reaper } from '../lab/reaper.ts';
+import { describeMachine, loadNow } from './machine.ts';
 import { withFigures } from './page.ts';
 
 /** Under what circumstances figures came about. */
@@ -45,17 +44,17 @@ export async function publish<Measured>({ script, rounds, markdown, ...of }: Pub
   const interrupt = endOnSignal(reaper);
   try {
     const startedAt = new Date().toISOString();
-    const loadBefore = loadavg()[0] as number;
+    const loadBefore = loadNow();
     const measured = await interrupt.unlessInterrupted(of.measure(reaper));
-    const { os, arch, cpus: processors, node } = machineNow([]);
+    const { cpuModel, cpus, os, arch, node, loadAfter } = describeMachine(loadBefore);
     const args = process.argv.slice(2).join(' ');
     const text = of.describe(measured, {
       startedAt,
       command: `npm run ${script}${args === '' ? '' : ` -- ${args}`}`,
       rounds,
-      machine: `${cpus()[0]?.model.trim()}, ${processors} processors, ${os} ${arch}; Node ${node}`,
+      machine: `${cpuModel}, ${cpus} processors, ${os} ${arch}; Node ${node}`,
       loadBefore,
-      loadAfter: loadavg()[0] as number,
+      loadAfter,
     });
     process.stdout.write(`${text}\n`);
     if (markdown !== undefined && page !== undefined)

@@ -6,6 +6,7 @@
  */
 import type { ContendedSubjectId } from './contended-locks.ts';
 import type { HeldSubjectId } from './held-subjects.ts';
+import type { BenchMachine } from './machine.ts';
 import type { PairSubjectId } from './pair-subjects.ts';
 import type { Spread } from './statistics.ts';
 
@@ -14,7 +15,7 @@ export interface BenchResult {
   readonly startedAt: string;
   readonly command: string;
   readonly rounds: number;
-  readonly machine: BenchMachine;
+  readonly machine: RedisBenchMachine;
   readonly core: PairsResult | undefined;
   readonly pairs: readonly PairsResult[];
   readonly handOvers: readonly HandOverResult[];
@@ -22,18 +23,9 @@ export interface BenchResult {
   readonly held: readonly HeldResult[];
 }
 
-export interface BenchMachine {
-  readonly os: string;
-  readonly arch: string;
-  readonly cpuModel: string;
-  readonly cpus: number;
-  readonly node: string;
+export interface RedisBenchMachine extends BenchMachine {
   readonly server: string;
   readonly ioredis: string;
-  readonly holdfast: string;
-  /** The average over a minute: above the number of processors, others were at work too. */
-  readonly loadBefore: number;
-  readonly loadAfter: number;
 }
 
 /** Acquire and release of so many locks at once, which nobody else wants. */

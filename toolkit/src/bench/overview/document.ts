@@ -5,6 +5,7 @@
  * @module
  */
 import type { BenchBackendId } from '../backends.ts';
+import type { BenchMachine } from '../machine.ts';
 import type { Spread } from '../statistics.ts';
 
 export interface BenchDocument {
@@ -14,7 +15,7 @@ export interface BenchDocument {
   readonly tookMs: number;
   readonly command: string;
   readonly settings: BenchSettings;
-  readonly machine: OverviewMachine;
+  readonly machine: BenchMachine;
   readonly backends: readonly BackendFigures[];
   readonly notRun: readonly NotRun[];
 }
@@ -30,18 +31,6 @@ export interface BenchSettings {
   readonly heldLocks: number;
   readonly heldTtlMs: number;
   readonly heldRounds: number;
-}
-
-export interface OverviewMachine {
-  readonly os: string;
-  readonly arch: string;
-  readonly cpuModel: string;
-  readonly cpus: number;
-  readonly node: string;
-  readonly holdfast: string;
-  /** The average over a minute: above the number of processors, others were at work too. */
-  readonly loadBefore: number;
-  readonly loadAfter: number;
 }
 
 /** A backend whose server is missing here, or a subject that cannot run. */

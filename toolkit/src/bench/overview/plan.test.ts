@@ -46,6 +46,13 @@ describe('what is measured', () => {
     expect(planned[0]?.subjects.at(-1)).toEqual({ name: 'npm:lock', how: 'peers/lock.mjs', id: { file: peer.file } });
     expect(idsOf(planBench([], [{ ...peer, server: 'none' }], all))).toEqual(['sqlite']);
     expect(() => planBench(['etcd'], [peer], all)).toThrow('npm:lock needs redis, which is not among what was named.');
+    const { planned: onSqlite, notRun } = planBench(
+      ['sqlite'],
+      [{ ...peer, name: 'npm:file', server: 'none' }, peer],
+      all,
+    );
+    expect(onSqlite[0]?.subjects.at(-1)?.name).toBe('npm:file');
+    expect(notRun).toEqual([{ name: 'npm:lock', reason: 'It needs redis, which is not among what was named.' }]);
     expect(() => planBench([], [{ ...peer, name: 'raw' }], all)).toThrow('Two subjects are called "raw".');
   });
 });

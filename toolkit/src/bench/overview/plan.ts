@@ -42,14 +42,18 @@ export function planBench(names: readonly string[], theirs: readonly TheirSubjec
       ? names.includes(backend.id)
       : theirs.length === 0 || theirs.some((subject) => homeOf(subject) === backend.id),
   );
-  for (const subject of theirs) {
-    if (chosen.some(({ kind }) => kind === homeOf(subject))) continue;
-    throw new UsageError(`${subject.name} needs ${homeOf(subject)}, which is not among what was named.`);
+  const homeless = theirs.filter((subject) => !chosen.some(({ kind }) => kind === homeOf(subject)));
+  const [first] = homeless;
+  if (first !== undefined && homeless.length === theirs.length) {
+    throw new UsageError(`${first.name} needs ${homeOf(first)}, which is not among what was named.`);
   }
-  const notRun = chosen.flatMap((backend) => {
+  const notRun: NotRun[] = chosen.flatMap((backend) => {
     const reason = missingFor(backend, programs);
     return reason === undefined ? [] : [{ name: backend.id, reason }];
   });
+  for (const subject of homeless) {
+    notRun.push({ name: subject.name, reason: `It needs ${homeOf(subject)}, which is not among what was named.` });
+  }
   const planned = chosen
     .filter((backend) => missingFor(backend, programs) === undefined)
     .map((backend) => ({ backend, subjects: subjectsOn(backend, theirs) }));

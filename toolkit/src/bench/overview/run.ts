@@ -4,20 +4,19 @@
  * @module
  */
 import { accessSync, constants, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { cpus, loadavg } from 'node:os';
 import path from 'node:path';
 import { EXIT_CODES } from '../../cli/exit-codes.ts';
 import { colors, outputWidth, printLines } from '../../cli/output.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { Holder } from '../../lab/holder.ts';
 import { endOnSignal } from '../../lab/interrupt.ts';
-import { machineNow } from '../../lab/machine.ts';
 import { Reaper } from '../../lab/reaper.ts';
 import { findServers, type ServerPrograms } from '../../lab/servers/find-server.ts';
 import { BACKENDS, missingFor } from '../backends.ts';
+import { describeMachine, loadNow } from '../machine.ts';
 import { withFigures } from '../page.ts';
 import { firstLine } from './compare.ts';
-import type { BackendFigures, BenchDocument, NotRun, OverviewMachine } from './document.ts';
+import type { BackendFigures, BenchDocument, NotRun } from './document.ts';
 import { measureSubjects, type Settings } from './measures.ts';
 import { expectedMs, type Planned, planBench, settingsOf, type TheirSubject } from './plan.ts';
 import { BenchProgress } from './progress.ts';
@@ -50,7 +49,7 @@ export async function bench(names: readonly string[], options: BenchOptions): Pr
   process.stderr.on('error', () => {});
   const startedAt = new Date();
   const began = performance.now();
-  const loadBefore = loadavg()[0] as number;
+  const loadBefore = loadNow();
   const reaper = await Reaper.start();
   const interrupt = endOnSignal(reaper);
   try {
@@ -74,7 +73,7 @@ export async function bench(names: readonly string[], options: BenchOptions): Pr
       tookMs: Math.round(performance.now() - began),
       command: commandOf(options, names),
       settings: told,
-      machine: machineOf(loadBefore),
+      machine: describeMachine(loadBefore),
       backends: measured.backends,
       notRun: [...notRun, ...measured.failed, ...unusable],
     };
@@ -165,20 +164,6 @@ async function describeFiles(
     }
   }
   return { theirs, unusable };
-}
-
-function machineOf(loadBefore: number): OverviewMachine {
-  const { os, arch, cpus: count, node, toolkit } = machineNow([]);
-  return {
-    os,
-    arch,
-    cpuModel: cpus()[0]?.model.trim() ?? 'processor unknown',
-    cpus: count,
-    node,
-    holdfast: toolkit,
-    loadBefore,
-    loadAfter: loadavg()[0] as number,
-  };
 }
 
 function commandOf({ as, quick, rounds, markdown, subject }: BenchOptions, names: readonly string[]): string {

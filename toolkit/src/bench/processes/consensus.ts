@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { parseArgs } from 'node:util';
 import type { Reaper } from '../../lab/reaper.ts';
 import { startEtcd } from '../../lab/servers/etcd.ts';
 import { findServers } from '../../lab/servers/find-server.ts';
@@ -23,54 +22,17 @@ import {
 import { openSystem } from '../consensus/open-system.ts';
 import type { System } from '../consensus/system.ts';
 import { describeConsensus, type SystemFigures } from '../consensus/tables.ts';
-import { publish, roundsOf } from '../publish.ts';
+import { runKindsBench } from '../kinds-bench.ts';
 
-const KINDS = ['etcd', 'zookeeper'] as const;
-
-const HELP = `Measures Holdfast's locks on an etcd and a ZooKeeper against the bare calls through the same client, and others.
-
-  npm run bench:consensus -- [options]
-
-  --quick           fewer rounds: to see that it works, not to publish
-  --rounds N        alternating rounds for each comparison (15)
-  --only KIND       ${KINDS.join(' or ')}
-  --markdown FILE   writes the tables into this page, in place of those it has
-`;
-
-await main().catch((error: unknown) => {
-  process.stderr.write(`holdfast bench: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
+await runKindsBench({
+  script: 'bench:consensus',
+  about:
+    "Measures Holdfast's locks on an etcd and a ZooKeeper against the bare calls through the same client, and others.",
+  kinds: ['etcd', 'zookeeper'],
+  quickRounds: 2,
+  measure,
+  describe: (systems, circumstances) => describeConsensus({ ...circumstances, systems }),
 });
-
-async function main(): Promise<void> {
-  const { values: options } = parseArgs({
-    options: {
-      quick: { type: 'boolean', default: false },
-      rounds: { type: 'string' },
-      only: { type: 'string' },
-      markdown: { type: 'string' },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (options.help) {
-    process.stdout.write(HELP);
-    return;
-  }
-  const rounds = roundsOf(options.rounds, options.quick ? 2 : 15);
-  const kinds = options.only === undefined ? KINDS : KINDS.filter((kind) => kind === options.only);
-  if (kinds.length === 0) throw new RangeError(`--only must be ${KINDS.join(' or ')}.`);
-  await publish({
-    script: 'bench:consensus',
-    rounds,
-    markdown: options.markdown,
-    measure: async (reaper) => {
-      const systems: SystemFigures[] = [];
-      for (const kind of kinds) systems.push(await measure(kind, reaper, rounds));
-      return systems;
-    },
-    describe: (systems, circumstances) => describeConsensus({ ...circumstances, systems }),
-  });
-}
 
 async function measure(kind: System['kind'], reaper: Reaper, rounds: number): Promise<SystemFigures> {
   const say = (what: string): unknown => process.stderr.write(`holdfast bench: ${kind}, ${what}\n`);

@@ -5,20 +5,20 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { endOnSignal } from '../../lab/interrupt.ts';
-import { machineNow } from '../../lab/machine.ts';
 import { Reaper } from '../../lab/reaper.ts';
 import { findRedisServer } from '../../lab/servers/find-server.ts';
 import { RedisServer } from '../../lab/servers/redis.ts';
 import type { Bench } from '../bench.ts';
+import { describeMachine, loadNow } from '../machine.ts';
 import { type Layout, measureHandOver } from '../measures/hand-over.ts';
 import { type HeldSettings, measureHeldLocks } from '../measures/held-locks.ts';
 import { measureCore, measurePairs } from '../measures/pairs.ts';
 import { measureWaiting } from '../measures/waiting.ts';
 import { withFigures } from '../page.ts';
-import type { BenchMachine, BenchResult } from '../result.ts';
+import { roundsOf } from '../publish.ts';
+import type { BenchResult, RedisBenchMachine } from '../result.ts';
 import { describeResult } from '../tables.ts';
 
 const PARTS = ['core', 'pairs', 'hand-over', 'held'] as const;
@@ -65,8 +65,7 @@ async function main(): Promise<void> {
     process.stdout.write(HELP);
     return;
   }
-  const rounds = options.rounds === undefined ? (options.quick ? 3 : 15) : Number(options.rounds);
-  if (!Number.isInteger(rounds) || rounds < 1) throw new RangeError('--rounds must be a whole number from 1.');
+  const rounds = roundsOf(options.rounds, options.quick ? 3 : 15);
   const wanted = options.only ?? PARTS;
   for (const part of wanted) {
     if (!PARTS.includes(part as Part)) throw new RangeError(`--only must be one of ${PARTS.join(', ')}.`);
@@ -100,7 +99,7 @@ async function main(): Promise<void> {
 
 async function measureAll(bench: Bench, parts: readonly Part[], quick: boolean): Promise<BenchResult> {
   const startedAt = new Date().toISOString();
-  const loadBefore = loadavg()[0] as number;
+  const loadBefore = loadNow();
   const core = parts.includes('core') ? await measureCore(bench) : undefined;
   const pairs = parts.includes('pairs') ? await measurePairs(bench, NAMES_AT_ONCE) : [];
   const handOvers = [];
@@ -109,7 +108,7 @@ async function measureAll(bench: Bench, parts: readonly Part[], quick: boolean):
   const held = [];
   for (const settings of parts.includes('held') ? heldSettings(quick) : [])
     held.push(await measureHeldLocks(bench, settings));
-  const machine = await describeMachine(bench, loadBefore);
+  const machine = await describeAll(bench, loadBefore);
   const args = process.argv.slice(2).join(' ');
   const command = `npm run bench${args === '' ? '' : ` -- ${args}`}`;
   return { version: 1, startedAt, command, rounds: bench.rounds, machine, core, pairs, handOvers, waiting, held };
@@ -125,23 +124,11 @@ function heldSettings(quick: boolean): readonly HeldSettings[] {
   ];
 }
 
-async function describeMachine({ server }: Bench, loadBefore: number): Promise<BenchMachine> {
+async function describeAll({ server }: Bench, loadBefore: number): Promise<RedisBenchMachine> {
   const version = (await server.info('server', 'valkey_version')) ?? (await server.info('server', 'redis_version'));
   const name = (await server.info('server', 'server_name')) ?? 'redis';
-  const { os, arch, cpus: count, node, toolkit } = machineNow([]);
   const { version: ioredis } = createRequire(import.meta.url)('ioredis/package.json') as { version: string };
-  return {
-    os,
-    arch,
-    cpuModel: cpus()[0]?.model.trim() ?? 'processor unknown',
-    cpus: count,
-    node,
-    server: `${name} ${version}`,
-    ioredis,
-    holdfast: toolkit,
-    loadBefore,
-    loadAfter: loadavg()[0] as number,
-  };
+  return { ...describeMachine(loadBefore), server: `${name} ${version}`, ioredis };
 }
 
 /** One line that is written again and again on a terminal; elsewhere one for each measure. */

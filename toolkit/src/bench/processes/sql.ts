@@ -3,12 +3,11 @@
  *
  * @module
  */
-import { parseArgs } from 'node:util';
 import type { Reaper } from '../../lab/reaper.ts';
 import { findServers } from '../../lab/servers/find-server.ts';
 import { MariadbServer } from '../../lab/servers/mariadb.ts';
 import { PostgresServer } from '../../lab/servers/postgres.ts';
-import { publish, roundsOf } from '../publish.ts';
+import { runKindsBench } from '../kinds-bench.ts';
 import { openMysql, openPostgres } from '../sql/database.ts';
 import {
   type HandOverFigures,
@@ -20,53 +19,16 @@ import {
 } from '../sql/measures.ts';
 import { type DatabaseFigures, describeSql } from '../sql/tables.ts';
 
-const KINDS = ['postgres', 'mysql'] as const;
-type Kind = (typeof KINDS)[number];
+type Kind = 'postgres' | 'mysql';
 
-const HELP = `Measures Holdfast's locks on a PostgreSQL and a MariaDB against the bare statements through the same driver.
-
-  npm run bench:sql -- [options]
-
-  --quick           fewer rounds: to see that it works, not to publish
-  --rounds N        alternating rounds for each comparison (15)
-  --only KIND       ${KINDS.join(' or ')}
-  --markdown FILE   writes the tables into this page, in place of those it has
-`;
-
-await main().catch((error: unknown) => {
-  process.stderr.write(`holdfast bench: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
+await runKindsBench({
+  script: 'bench:sql',
+  about: "Measures Holdfast's locks on a PostgreSQL and a MariaDB against the bare statements through the same driver.",
+  kinds: ['postgres', 'mysql'],
+  quickRounds: 3,
+  measure,
+  describe: (databases, circumstances) => describeSql({ ...circumstances, databases }),
 });
-
-async function main(): Promise<void> {
-  const { values: options } = parseArgs({
-    options: {
-      quick: { type: 'boolean', default: false },
-      rounds: { type: 'string' },
-      only: { type: 'string' },
-      markdown: { type: 'string' },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (options.help) {
-    process.stdout.write(HELP);
-    return;
-  }
-  const rounds = roundsOf(options.rounds, options.quick ? 3 : 15);
-  const kinds = options.only === undefined ? KINDS : KINDS.filter((kind) => kind === options.only);
-  if (kinds.length === 0) throw new RangeError(`--only must be ${KINDS.join(' or ')}.`);
-  await publish({
-    script: 'bench:sql',
-    rounds,
-    markdown: options.markdown,
-    measure: async (reaper) => {
-      const databases: DatabaseFigures[] = [];
-      for (const kind of kinds) databases.push(await measure(kind, reaper, rounds));
-      return databases;
-    },
-    describe: (databases, circumstances) => describeSql({ ...circumstances, databases }),
-  });
-}
 
 async function measure(kind: Kind, reaper: Reaper, rounds: number): Promise<DatabaseFigures> {
   const program = findServers()[kind];
