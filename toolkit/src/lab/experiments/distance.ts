@@ -21,7 +21,7 @@ function at(distanceMs: number, variation: Pick<Experiment, 'id'> & Partial<Expe
   return experiment({
     question: `With the store ${distanceMs} ms away, how many round trips do a pair of acquire and release and a hand-over take?`,
     servers: 'own-one',
-    kinds: ['redis', 'redlock', 'etcd', 'zookeeper'],
+    kinds: ['redis', 'redlock', 'etcd', 'zookeeper', 'postgres', 'mysql'],
     distanceMs,
     workload: distant,
     fault: nothing,

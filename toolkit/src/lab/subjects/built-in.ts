@@ -117,6 +117,7 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     name: 'pg-advisory',
     server: 'postgres',
     followsSentinels: false,
+    onlyOnDemand: ['distance'],
     summary: 'pg_try_advisory_lock on a connection out of the pool',
     load: async () => (await import('./pg-advisory.ts')).default,
   },
