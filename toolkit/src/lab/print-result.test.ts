@@ -95,6 +95,9 @@ describe('a result as text', () => {
       resultLines({ ...failover, ...more }, paint, 500, speechIn(language)).join('\n');
     expect(saying({ verdict: 'unsafe' })).toContain(`\n\n  What to do: ${english.failoverRemedy}`);
     expect(saying({ verdict: 'unsafe' }, 'zh')).toContain(`：${chinese.failoverRemedy}`);
+    const notHandedOver = { checker: 'hand-over', verdict: 'unsafe', evidence: [], figures: {} } as const;
+    const stuck = saying({ verdict: 'unsafe', checks: [...failover.checks, notHandedOver] });
+    expect(stuck).toContain(`\n\n  What to do: ${english.handOverRemedy}`);
     for (const more of [{}, { verdict: 'unsafe', expected: 'unsafe' }, { verdict: 'unknown' }] as const)
       expect(saying(more)).not.toContain('What to do');
   });

@@ -4,7 +4,7 @@
  * @module
  */
 import { widthOf } from '../cli/text.ts';
-import { adviceKey } from '../messages/advice-key.ts';
+import { meaningKey } from '../messages/advice-key.ts';
 import { type Speech, speechIn } from '../messages/speech.ts';
 import { moment } from './format.ts';
 import { headline } from './headline.ts';
@@ -28,14 +28,14 @@ export function resultLines(result: Result, paint: Paint, width: number, speech:
   // What checkers say about a void run means nothing.
   const isVoid = result.checks.some(({ checker, verdict: said }) => checker === 'sanity' && said !== 'safe');
   if (!isVoid) lines.push('', ...checkLines(result.checks, paint, width, speech));
-  if (verdict === 'unsafe' && expected !== 'unsafe') lines.push('', ...remedyLines(experiment, paint, width, speech));
+  if (verdict === 'unsafe' && expected !== 'unsafe') lines.push('', ...remedyLines(result, paint, width, speech));
   return lines;
 }
 
 /** What the page says about it, too. A lock that was known to fail needs no advice here. */
-function remedyLines(experiment: string, paint: Paint, width: number, speech: Speech): string[] {
+function remedyLines(result: Result, paint: Paint, width: number, speech: Speech): string[] {
   const title = speech.text('whatToDo');
-  const remedy = speech.advice(adviceKey(experiment, 'Remedy'));
+  const remedy = speech.advice(meaningKey(result, 'Remedy'));
   const [first = '', ...rest] = paragraph(speech.text('remedy', { title, remedy }), width, INDENT);
   return [first.replace(title, paint.bold(title)), ...rest];
 }

@@ -46,6 +46,10 @@ export const advice = {
   leaseUnsafe: 'After the crash the lock did not come free, or was given to two.',
   leaseRemedy: 'Choose the TTL of the lease as the longest wait that you accept after a crash.',
 
+  handOverUnsafe: 'The lock was given back, and who waited for it did not get it.',
+  handOverRemedy:
+    'See that the release takes away what the lock consists of, and that those who wait hear of it or ask again: here it stays taken until its time is over.',
+
   queueDone: 'Waiters line up one after the other; then the lock is given back, and each gives it to the next.',
   queueSafe: 'The data was not damaged, and where this lock promises an order it was kept.',
   queueUnsafe:

@@ -33,6 +33,9 @@ export const advice: Readonly<Record<keyof typeof english, string>> = {
   leaseUnsafe: '崩溃之后锁没有重新可用，或给了两个人。',
   leaseRemedy: '租约的 TTL 取崩溃后能接受的最长等待。',
 
+  handOverUnsafe: '锁已被归还，等待它的人却没有得到它。',
+  handOverRemedy: '确认释放真正删除了锁，并且等待者会得到通知或再次询问：在这里，锁要等到时限结束才会空出来。',
+
   queueDone: '等待者一个接一个排队；然后锁被归还，依次交给下一个。',
   queueSafe: '数据没有被破坏；如果这把锁承诺顺序，它也保持了。',
   queueUnsafe: '这把锁承诺顺序，却有人先于更早到达的得到服务，或唤醒了不可能拿到锁的人。',

@@ -4,7 +4,7 @@
  * @module
  */
 import { moment } from '../../lab/format.ts';
-import { adviceKey } from '../../messages/advice-key.ts';
+import { meaningKey } from '../../messages/advice-key.ts';
 import type { Speech } from '../../messages/speech.ts';
 import type { PageResult } from '../page-data.ts';
 import { h } from './dom.ts';
@@ -53,15 +53,16 @@ function timeline({ evidence }: PageResult, speech: Speech, showAt: ((atMs: numb
   );
 }
 
-function meaning({ experiment, verdict }: PageResult, speech: Speech): HTMLElement[] {
+function meaning(result: PageResult, speech: Speech): HTMLElement[] {
+  const { verdict } = result;
   const title = h('h4', {}, speech.text('means'));
   if (verdict === 'unknown') return [title, h('p', {}, speech.advice('unknownMeans'))];
-  if (verdict === 'safe') return [title, h('p', {}, speech.advice(adviceKey(experiment, 'Safe')))];
+  if (verdict === 'safe') return [title, h('p', {}, speech.advice(meaningKey(result, 'Safe')))];
   return [
     title,
-    h('p', {}, speech.advice(adviceKey(experiment, 'Unsafe'))),
+    h('p', {}, speech.advice(meaningKey(result, 'Unsafe'))),
     h('h4', {}, speech.text('whatToDo')),
-    h('p', {}, speech.advice(adviceKey(experiment, 'Remedy'))),
+    h('p', {}, speech.advice(meaningKey(result, 'Remedy'))),
   ];
 }
 
