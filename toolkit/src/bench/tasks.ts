@@ -8,6 +8,7 @@ import type { ContendedSubjectId } from './contended-locks.ts';
 import type { HeldSubjectId } from './held-subjects.ts';
 import type { PairSubjectId } from './pair-subjects.ts';
 import type { Kind, OpenOptions, SubjectId } from './subjects/subject.ts';
+import type { Turn } from './turns.ts';
 
 /** The programs in `processes/`, with what each is started with, what it is asked, and what it answers. */
 export interface Programs {
@@ -111,13 +112,6 @@ export type LineStep =
   | { readonly do: 'enter' }
   | { readonly do: 'leave' }
   | { readonly do: 'hold'; readonly ttlMs: number };
-
-/** When a waiter had the lock, and gave it back; on the monotonic clock of the machine. */
-export interface Turn {
-  readonly grantedAtMs: number;
-  /** Before the call that releases. */
-  readonly releasedAtMs: number;
-}
 
 export interface SubjectOptions extends OpenOptions {
   readonly kind: Kind;

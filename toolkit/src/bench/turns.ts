@@ -5,10 +5,16 @@
  * @module
  */
 import { monotonicMs } from './monotonic.ts';
-import type { Turn } from './tasks.ts';
 
 /** One who stands in line for one lock: resolves when it has it, with what gives it back. */
 export type Contender = () => Promise<() => Promise<unknown>>;
+
+/** When a waiter had the lock, and gave it back; on the monotonic clock of the machine. */
+export interface Turn {
+  readonly grantedAtMs: number;
+  /** Before the call that releases. */
+  readonly releasedAtMs: number;
+}
 
 export async function takeTurn(contend: Contender): Promise<Turn> {
   const release = await contend();

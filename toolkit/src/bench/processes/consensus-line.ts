@@ -5,8 +5,7 @@
  */
 import { createLocks } from 'holdfast';
 import { openSystem } from '../consensus/open-system.ts';
-import type { Turn } from '../tasks.ts';
-import { takeTurn } from '../turns.ts';
+import { type Turn, takeTurn } from '../turns.ts';
 import { answerQuestions } from '../worker.ts';
 
 await answerQuestions<'consensus-line'>(async ({ kind, address, id, name, waiters }) => {

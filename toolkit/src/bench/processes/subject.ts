@@ -8,8 +8,8 @@ import { giveMany, type Held, takeMany } from '../held-subjects.ts';
 import { monotonicMs } from '../monotonic.ts';
 import { cpuMsSince, pairSlice } from '../pair-slices.ts';
 import { openSubject } from '../subjects/open-subject.ts';
-import type { SubjectAnswer, SubjectStep, Turn } from '../tasks.ts';
-import { takeTurn } from '../turns.ts';
+import type { SubjectAnswer, SubjectStep } from '../tasks.ts';
+import { type Turn, takeTurn } from '../turns.ts';
 import { answerQuestions } from '../worker.ts';
 
 await answerQuestions<'subject'>(async ({ kind, id, line, ...options }) => {
