@@ -61,7 +61,7 @@ const tools = [
     apt: 'python3-redis',
     file: '/usr/lib/python3/dist-packages/redis/client.py',
     platforms: ['linux'],
-    use: 'the example of a lock in Python that the check-up examines',
+    use: 'its lock beside ours, and the example of a lock in Python that the check-up examines',
   },
   { name: 'openssl', apt: 'openssl', use: 'certificates for the tests of TLS' },
   { name: 'chromium', apt: 'chromium', platforms: ['linux'], use: 'opening the report page as a reader does' },

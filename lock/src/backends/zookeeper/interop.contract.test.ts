@@ -5,8 +5,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../contract/subject.ts';
 import { WorkerProcess } from '../../contract/worker-process.ts';
 import type { LeaseOf, Locks, LocksOptions } from '../../core/lock.ts';
+import type { Contender, Peer } from '../test-support/peer.ts';
 import { type ZooKeeperBackend, zookeeperBackend } from './index.ts';
-import { type Contender, Peer, whyNoCurator, whyNoKazoo } from './test-support/peer.ts';
+import { compileCurator, startCurator, startKazoo, whyNoCurator, whyNoKazoo } from './test-support/others.ts';
 import { whyNoZooKeeper, ZooKeeperServer } from './test-support/servers.ts';
 import { soon, World } from './test-support/world.ts';
 
@@ -29,10 +30,10 @@ describe.skipIf(missing !== undefined)('a ZooKeeper lock beside those of other l
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'holdfast-curator-'));
-    [server] = await Promise.all([ZooKeeperServer.start(), Peer.compile(folder)]);
+    [server] = await Promise.all([ZooKeeperServer.start(), compileCurator(folder)]);
     look = zookeeperBackend(server.address);
-    curatorPeer = Peer.curator(folder, server.address, 30_000);
-    kazooPeer = Peer.kazoo(server.address);
+    curatorPeer = startCurator(folder, server.address, 30_000);
+    kazooPeer = startKazoo(server.address);
   }, 60_000);
 
   afterAll(async () => {
@@ -128,7 +129,7 @@ describe.skipIf(missing !== undefined)('a ZooKeeper lock beside those of other l
   }, 60_000);
 
   it('is free for us after the session of a Curator that was killed', async () => {
-    const peer = Peer.curator(folder, server.address, SESSION_MS);
+    const peer = startCurator(folder, server.address, SESSION_MS);
     world.onEnd(() => peer.kill());
     await (await peer.contender(look.pathOf('theirs'))).ask('acquire');
     const waiting = ours({ ttlMs: SESSION_MS }).lock('theirs').acquire();

@@ -3,34 +3,9 @@
  *
  * @module
  */
-import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { JVM_FLAGS } from './servers.ts';
-
-const CURATOR_JAR = '/usr/share/java/curator-recipes.jar';
-const SLF4J_NOP_JAR = '/usr/share/java/slf4j-nop.jar';
-const KAZOO = '/usr/lib/python3/dist-packages/kazoo/client.py';
-
-/** Debian's own Python, which finds Debian's modules. */
-const PYTHON = '/usr/bin/python3';
-
-export function whyNoCurator(): string | undefined {
-  if (!existsSync(CURATOR_JAR)) return `${CURATOR_JAR} is missing: npm run setup`;
-  try {
-    execFileSync('javac', ['-version'], { stdio: 'ignore' });
-    return undefined;
-  } catch {
-    return 'javac is missing: npm run setup';
-  }
-}
-
-export function whyNoKazoo(): string | undefined {
-  return existsSync(KAZOO) ? undefined : `${KAZOO} is missing: npm run setup`;
-}
 
 export class Peer {
   readonly #child: ChildProcess;
@@ -50,23 +25,7 @@ export class Peer {
     });
   }
 
-  /** Compiles the Java program into a folder; once for all peers. */
-  static async compile(folder: string): Promise<void> {
-    const source = fileURLToPath(new URL('./CuratorPeer.java', import.meta.url));
-    const flags = JVM_FLAGS.map((flag) => `-J${flag}`);
-    await promisify(execFile)('javac', [...flags, '-proc:none', '-cp', CURATOR_JAR, '-d', folder, source]);
-  }
-
-  static curator(classes: string, servers: string, sessionMs: number): Peer {
-    const classPath = [classes, CURATOR_JAR, SLF4J_NOP_JAR].join(':');
-    return Peer.#start('java', [...JVM_FLAGS, '-cp', classPath, 'CuratorPeer', servers, String(sessionMs)]);
-  }
-
-  static kazoo(servers: string): Peer {
-    return Peer.#start(PYTHON, [fileURLToPath(new URL('./kazoo_peer.py', import.meta.url)), servers]);
-  }
-
-  static #start(command: string, args: readonly string[]): Peer {
+  static start(command: string, args: readonly string[]): Peer {
     return new Peer(spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] }));
   }
 
