@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { LeaseOf, Locks, LocksOptions } from '../../core/lock.ts';
-import { type Contender, Peer } from '../test-support/peer.ts';
+import { type Contender, Peer } from '../../test-support/peer.ts';
 import type { RedisBackend } from './index.ts';
 import { Opened } from './test-support/opened.ts';
 import { RedisServer } from './test-support/redis-server.ts';

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../contract/subject.ts';
 import { WorkerProcess } from '../../contract/worker-process.ts';
 import type { LeaseOf, Locks, LocksOptions } from '../../core/lock.ts';
-import type { Contender, Peer } from '../test-support/peer.ts';
+import type { Contender, Peer } from '../../test-support/peer.ts';
 import { type ZooKeeperBackend, zookeeperBackend } from './index.ts';
 import { compileCurator, startCurator, startKazoo, whyNoCurator, whyNoKazoo } from './test-support/others.ts';
 import { whyNoZooKeeper, ZooKeeperServer } from './test-support/servers.ts';

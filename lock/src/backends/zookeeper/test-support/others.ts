@@ -3,7 +3,7 @@ import { execFile, execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { Peer } from '../../test-support/peer.ts';
+import { Peer } from '../../../test-support/peer.ts';
 import { JVM_FLAGS } from './servers.ts';
 
 const CURATOR_JAR = '/usr/share/java/curator-recipes.jar';
