@@ -118,14 +118,14 @@ export const waitingCases: readonly ContractCase[] = [
     name: 'a waiter outlives many heartbeats, and still gets the lock',
     async run(t) {
       const name = t.name();
-      const [one, two] = [await t.locks({ ttlMs: 300 }), await t.locks({ ttlMs: 300 })];
+      const [one, two] = [await t.locks({ ttlMs: TTL_MS }), await t.locks({ ttlMs: TTL_MS })];
       const holder = await one.lock(name).acquire();
       const waiting = two.lock(name).acquire();
-      await sleep(1_500);
+      await sleep(1.5 * TTL_MS);
       assert.equal(holder.state, 'held');
       await holder.release();
       const lease = await waiting;
-      await sleep(900); // the claim of a hand-over is shorter than this: renewals must have made it whole
+      await sleep(0.9 * TTL_MS); // the claim of a hand-over is shorter than this: renewals must have made it whole
       assert.equal(lease.state, 'held');
       await lease.release();
     },
