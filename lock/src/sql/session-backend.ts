@@ -41,6 +41,9 @@ export const SERVER_SILENT_MS: number = SILENT_MS + 5_000;
 /** A connection with the events of its end. */
 export interface SessionConnection {
   on(event: 'error' | 'end', listener: () => void): unknown;
+  /** Whether it keeps the process alive from now on. */
+  ref?(): void;
+  unref?(): void;
 }
 
 /** What a database gives so that it can hold locks on a session. */
@@ -75,6 +78,8 @@ interface Session<Connection> {
   answeredAt: Instant;
   /** The question that is out: the next one waits for its answer, since not every driver keeps a line of them. */
   turn: Promise<unknown>;
+  /** How many questions are out or in line. They keep the process alive, and the connection by itself does not. */
+  questions: number;
   /** By key. */
   readonly held: Map<string, Held>;
 }
@@ -185,6 +190,7 @@ export class SqlSessionBackend<Connection extends SessionConnection> implements 
     question: (connection: Connection) => Promise<Answer>,
   ): Promise<Answer> {
     let sentAt = this.#clock.now();
+    if (session.questions++ === 0) session.connection.ref?.();
     const turn = session.turn.then(() => {
       sentAt = this.#clock.now();
       return question(session.connection);
@@ -199,6 +205,8 @@ export class SqlSessionBackend<Connection extends SessionConnection> implements 
       if (error instanceof LockError || (failure.kind === 'unknown' && failure.interrupted !== true))
         this.#end(session);
       throw toLockError(error, failure, this.id, name);
+    } finally {
+      if (--session.questions === 0) session.connection.unref?.();
     }
   }
 
@@ -222,6 +230,7 @@ export class SqlSessionBackend<Connection extends SessionConnection> implements 
       connection,
       answeredAt: this.#clock.now(),
       turn: Promise.resolve(),
+      questions: 0,
       held: new Map(),
     };
     let isOver = false;
@@ -239,6 +248,7 @@ export class SqlSessionBackend<Connection extends SessionConnection> implements 
       throw error;
     }
     this.#session = session;
+    connection.unref?.();
     this.#probeLater();
     return session;
   }

@@ -31,6 +31,9 @@ export interface PostgresPool extends PostgresQueries {
 export interface PostgresConnection extends PostgresQueries {
   /** Gives it back; with `true` it is closed instead. */
   release(destroy?: boolean): void;
+  /** Whether it keeps the process alive from now on. */
+  ref?(): void;
+  unref?(): void;
   on(event: string, listener: (argument: Anything) => void): unknown;
   removeListener(event: string, listener: (argument: Anything) => void): unknown;
 }

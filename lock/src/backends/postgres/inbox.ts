@@ -1,7 +1,7 @@
 /**
  * One connection that listens, for the whole backend object: the releaser of a lock notifies the next waiter's process.
  *
- * It is taken out of the pool at the first wait and kept. Behind a pooler LISTEN is heard by nobody, so it is used only
+ * It is taken out of the pool at the first wait and kept; a program that is done otherwise ends all the same. Behind a pooler LISTEN is heard by nobody, so it is used only
  * on a connection that goes straight to its server; and a pool of one connection is left to the statements.
  *
  * @module
@@ -108,6 +108,8 @@ export class PostgresInbox implements SqlInbox, OwnConnection {
     }
     this.#failures = 0;
     this.#connection = connection;
+    connection.unref?.();
+    process.on('beforeExit', this.#leaveEndingPool);
     this.#probeLater(connection);
     this.#news.gap();
   }
@@ -129,8 +131,10 @@ export class PostgresInbox implements SqlInbox, OwnConnection {
 
   #drop(connection: PostgresConnection | undefined): void {
     this.#stopTimer();
+    process.removeListener('beforeExit', this.#leaveEndingPool);
     this.#isAsked = false;
     this.#connection = undefined;
+    connection?.ref?.(); // who ends the pool waits for the end of it
     connection?.release(true);
   }
 
@@ -140,10 +144,8 @@ export class PostgresInbox implements SqlInbox, OwnConnection {
       this.#soon(PROBE_MS),
       () => {
         this.#cancelTimer = undefined;
-        if (this.#pool.ending === true) {
-          this.#drop(connection); // the pool waits for us
-          return;
-        }
+        this.#leaveEndingPool();
+        if (connection !== this.#connection) return;
         if (this.#isAsked) {
           this.#probeLater(connection);
           return;
@@ -161,6 +163,11 @@ export class PostgresInbox implements SqlInbox, OwnConnection {
       { keepAlive: false },
     );
   }
+
+  /** A pool that is being ended waits for us, without a word to anybody; and so may a program that has nothing else to do. */
+  readonly #leaveEndingPool = (): void => {
+    if (this.#pool.ending === true) this.#drop(this.#connection);
+  };
 
   #reopenLater(): void {
     if (this.#closed || this.#cancelTimer !== undefined || this.#pool.ending === true) return;

@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Relay } from '../../contract/relay.ts';
 import { Instant, systemClock } from '../../core/clock.ts';
@@ -7,6 +10,8 @@ import { type PostgresBackend, postgresBackend } from './index.ts';
 import { advisoryKey } from './lock-key.ts';
 import { PgBouncer } from './test-support/pgbouncer.ts';
 import { PostgresServer } from './test-support/postgres-server.ts';
+
+const FORGETTER = fileURLToPath(new URL('./test-support/forgetter.mjs', import.meta.url));
 
 let server: PostgresServer;
 beforeAll(async () => {
@@ -79,6 +84,26 @@ describe('PostgreSQL', () => {
     await Promise.all(held.map((lease) => lease.release()));
     await Promise.all(waits);
   }, 60_000);
+
+  it.each([
+    ['row', 'nothing', 'waited BUSY\nheld\n'],
+    ['row', 'pool.end', 'waited BUSY\nheld\nthe pool has ended\n'],
+    ['session', 'nothing', 'waited BUSY\nheld\n'],
+  ] as const)('a program that forgets the lease of a %s comes to its end, after %s', async (kind, end, says) => {
+    const { pool } = open();
+    const locks = createLocks(kind === 'session' ? postgresBackend(pool, { session: true }) : postgresBackend(pool));
+    onTestFinished(() => locks.close());
+    await locks.lock('busy').acquire();
+    const args = [FORGETTER, server.url, kind, end];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let said = '';
+    child.stdout.on('data', (chunk) => {
+      said += chunk;
+    });
+    const [status] = await once(child, 'close');
+    expect([status, said]).toEqual([0, says]);
+  });
 
   it('a release without a waiter notifies nobody, and one with a waiter notifies once', async () => {
     const { backend } = open();
