@@ -95,6 +95,8 @@ export const sentences: Readonly<Record<keyof typeof english, string>> = {
   guardRefused: '守卫拒绝了 {n} 次过期写入。',
   handOver: '{hold} 发出释放后 {span}，{rival} 拿到了锁。',
   notHandedOver: '{rival} 在等锁，而 {hold} 归还后 {span} 内没有拿到。',
+  refusedEarly: '{rival} 在 {span} 后就被拒绝，而它本应等待 {other}。',
+  refusedTooSoon: '{rival} 在 {hold} 归还后 {span} 被拒绝，时间太短，无法判定。',
   releaseFailed: '{hold} 的释放失败了，而之前什么都没有出错：{error}',
   nobodyWaited: '归还锁时没有人在等。',
   keptUntil: '{hold} 一直持有锁，直到在 {time} 归还。',
