@@ -232,8 +232,14 @@ describe('the report page', { timeout: RUN_LIMIT_MS }, () => {
       expect(await title(page)).toBe(advise(told).title);
       await page.getByLabel('How often a second').fill('20k');
       expect(await page.locator('.advice').textContent()).toContain('The peak is below the usual rate.');
-      await page.locator('[data-input="usualPerSecond"]').getByText('take back').click();
+      await page.locator('[data-input="usualPerSecond"]').getByText('take back').press('Enter');
       expect(await title(page)).toBe(advise(told).title);
+      expect(await page.evaluate(() => document.activeElement?.id)).toBe('advisor-usualPerSecond');
+
+      // A link to another part of the page, and the one that leads back.
+      for (const place of ['#matrix', '#advisor']) await page.locator(`nav [href="${place}"]`).click();
+      expect(await title(page)).toBe(advise(told).title);
+      await expect.poll(() => page.url()).toBe(address);
 
       await page.locator('#language').click();
       expect(await title(page)).toBe(advise(told, undefined, sayIn('zh')).title);
