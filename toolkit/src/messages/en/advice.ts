@@ -10,9 +10,9 @@ export const advice = {
   crashSafe:
     'The lock came free by itself, and nobody worked on the data beside the dead holder. Until then it was nobody’s: that time is what a crash costs.',
   crashUnsafe:
-    'After a crash, or even after its release, this lock stays taken; or it is given to two. Somebody has to free it by hand, at the hour of the crash.',
+    'After a crash this lock stays taken, or is given to two. Somebody has to free it by hand, at the hour of the crash.',
   crashRemedy:
-    'Look whether the release finds what the acquire has written. Let the lock end with a time limit or with the connection of its holder, and choose the TTL as the longest wait that you accept after a crash.',
+    'Let the lock end with a time limit or with the connection of its holder, and choose the TTL as the longest wait that you accept after a crash.',
 
   pauseDone:
     'The holder is stopped with SIGSTOP between a read and its write, for longer than its TTL, as by a long garbage collection or a suspended machine. It wakes when its rival has the lock and has written.',
