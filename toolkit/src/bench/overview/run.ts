@@ -18,9 +18,10 @@ import { describeMachine, loadNow } from '../machine.ts';
 import { withFigures } from '../page.ts';
 import { firstLine } from './compare.ts';
 import type { BackendFigures, BenchDocument, NotRun } from './document.ts';
-import { measureSubjects, type Settings } from './measures.ts';
+import { measureSubjects } from './measures.ts';
 import { expectedMs, type Planned, planBench, settingsOf, type TheirSubject } from './plan.ts';
 import { BenchProgress } from './progress.ts';
+import type { Settings } from './stage.ts';
 import { describeDocument } from './tables.ts';
 import { documentLines } from './terminal.ts';
 
