@@ -88,7 +88,8 @@ export async function checkup(ids: readonly string[], options: CheckupOptions): 
     const files = writeFiles(run);
     if (toStdout) process.stdout.write(toJson(run));
     else printer.end(run, performance.now() - began, files);
-    const claims = options.claims ? claimsOf(run) : [];
+    // Each round may be the one that refutes a statement, whatever its verdict is.
+    const claims = options.claims ? claimsOf({ ...run, results: rounds.all() }) : [];
     if (options.claims && !toStdout) printClaims(claims, run, speech);
     if (options.keep) process.stderr.write(`holdfast: kept in ${keepRun(reaper.folder, run)}\n`);
     return EXIT_CODES[worseOf(outcomeOf(run.results), outcomeOfClaims(claims))].code;

@@ -78,6 +78,14 @@ describe('that a grant outlives a failover', () => {
     expect(finding('survivesFailover', etcd, 'etcd')?.says).toBe('etcd-leader would tell, and was not chosen.');
   });
 
+  it('is held against every round, and names an experiment once', () => {
+    const rounds = [true, true].map((lockKept) => result('etcd-leader', { lockKept }));
+    const [claim] = claims(etcd, 'etcd', ...rounds).filter(({ about }) => about === 'survivesFailover');
+    expect(claim).toMatchObject({ by: ['etcd-leader'], says: 'etcd-leader: the lock was kept.' });
+    const broken = [...rounds, result('etcd-leader', { lockKept: false })];
+    expect(finding('survivesFailover', etcd, 'etcd', ...broken)?.finding).toBe('refuted');
+  });
+
   it('is not promised by Redis, and what was seen is said', () => {
     const two = result('failover', {}, { 'mutual-exclusion': 'unsafe' });
     expect(finding('survivesFailover', redis, 'redis', two)).toMatchObject({

@@ -32,7 +32,7 @@ export interface Claim {
 /** How much later than it is stated a lock may be free: the rival asks now and then, and the machine is busy. */
 const SLACK_MS = 1_000;
 
-/** All statements of the locks that were run, in the order of the subjects. */
+/** All statements of the locks that were run, in the order of the subjects. An experiment may have several results. */
 export function claimsOf(run: Pick<Run, 'subjects' | 'results'>): readonly Claim[] {
   return run.subjects.flatMap((subject) => {
     const { name, guarantee } = subject;
@@ -43,6 +43,7 @@ export function claimsOf(run: Pick<Run, 'subjects' | 'results'>): readonly Claim
       about,
       stated: guarantee[about],
       ...opinion,
+      by: [...new Set(opinion.by)],
     });
     return [
       claim('liveness', liveness(guarantee, results)),
@@ -130,7 +131,7 @@ function survivesFailover(
   const by = seen.map(({ experiment }) => experiment);
   const lost = seen.find(({ figures }) => !figures.lockKept);
   if (lost) return { finding: 'refuted', by, says: `${lost.experiment}: the lock was lost.` };
-  if (seen.length > 0) return { finding: 'confirmed', by, says: `${by.join(', ')}: the lock was kept.` };
+  if (seen.length > 0) return { finding: 'confirmed', by, says: `${listOf(by)}: the lock was kept.` };
   return open(server === 'zookeeper' ? 'zk-session' : 'etcd-leader', results);
 }
 
@@ -146,7 +147,7 @@ function fencing({ fencing: stated }: Guarantee, results: readonly Result[], { s
     return open(needsFailover ? 'failover' : 'crash', results);
   }
   const beyond = stated === 'counter-and-durable-floor' ? ' No experiment cuts the power.' : '';
-  return { finding: 'confirmed', by, says: `Tokens grew in ${by.join(', ')}.${beyond}` };
+  return { finding: 'confirmed', by, says: `Tokens grew in ${listOf(by)}.${beyond}` };
 }
 
 function fairness({ fairness: stated }: Guarantee, results: readonly Result[]): Opinion {
@@ -161,7 +162,7 @@ function fairness({ fairness: stated }: Guarantee, results: readonly Result[]): 
   if (broken) return { finding: 'refuted', by, says: evidenceOf(broken, 'queue') };
   const kept = seen.filter(isInOrder).map(({ experiment }) => experiment);
   return kept.length > 0
-    ? { finding: 'confirmed', by, says: `${kept.join(', ')}: served as they came.` }
+    ? { finding: 'confirmed', by, says: `${listOf(kept)}: served as they came.` }
     : open(by[0] ?? 'herd', results);
 }
 
@@ -185,6 +186,11 @@ function open(id: string, results: readonly Result[]): Opinion {
   return verdict === 'not-run'
     ? { finding: 'not-run', by: [], says: `${id} was not run: ${reason}` }
     : { finding: 'undecided', by: [], says: `${id} was run, and does not tell.` };
+}
+
+/** Each once, however often it was run. */
+function listOf(experiments: readonly string[]): string {
+  return [...new Set(experiments)].join(', ');
 }
 
 function verdictOf({ checks }: Result, checker: Result['checks'][number]['checker']): string | undefined {
