@@ -445,7 +445,6 @@ export const ANSWERS: Readonly<Record<AnswerId, Answer>> = {
       NOT_THE_CONTROL_PLANE,
       {
         text: 'Three members, each with a disk of its own; then practise the death of one: `holdfast checkup etcd-leader`.',
-        see: 'checkup etcd-leader',
       },
     ],
     cost: [{ text: 'Three servers to run, with backups, certificates and upgrades.' }, ...ETCD_COST],

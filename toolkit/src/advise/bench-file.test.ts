@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkOutput } from '../lab/output-files.ts';
+import { prepareOutput } from '../lab/output-files.ts';
 import { benchOfAll } from './bench.testing.ts';
 import { benchFigures } from './bench-file.ts';
 
@@ -30,11 +30,11 @@ describe('the file of a benchmark', () => {
     const lang = 'en' as const;
     const report = path.join(folder, 'report.html');
     const files = { lang, report };
-    expect(() => checkOutput({ ...files, bench: path.join(folder, 'none.json') })).toThrow(
+    expect(() => prepareOutput({ ...files, bench: path.join(folder, 'none.json') })).toThrow(
       /none.json cannot be read: /,
     );
-    expect(() => checkOutput({ ...files, bench: fileOf('{') })).toThrow(/bench.json is not JSON: /);
-    expect(() => checkOutput({ ...files, bench: fileOf('{}') })).toThrow(/bench.json is not a result of /);
-    expect(() => checkOutput({ lang, bench: fileOf(JSON.stringify(benchOfAll)) })).toThrow('--bench is for the page');
+    expect(() => prepareOutput({ ...files, bench: fileOf('{') })).toThrow(/bench.json is not JSON: /);
+    expect(() => prepareOutput({ ...files, bench: fileOf('{}') })).toThrow(/bench.json is not a result of /);
+    expect(() => prepareOutput({ lang, bench: fileOf(JSON.stringify(benchOfAll)) })).toThrow('--bench is for the page');
   });
 });

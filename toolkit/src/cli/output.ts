@@ -32,7 +32,7 @@ export function printJson(value: unknown): void {
   );
 }
 
-/** For so long at most. */
+/** How long what was left open may keep a program that is done. */
 const LEFT_OPEN_MS = 2_000;
 
 /** Does the work of a command, and makes what goes wrong with it a message and an exit code. */
@@ -45,6 +45,14 @@ export async function conclude(json: boolean, work: () => Promise<number>): Prom
     process.stderr.write(`holdfast: ${message}\n`);
     if (json) printJson({ error: { exit, exitCode: EXIT_CODES[exit].code, message } });
   }
-  // What was left open, as a connection to a server that died while it was started, does not keep a program that is done.
-  setTimeout(() => process.exit(), LEFT_OPEN_MS).unref();
+  // As a connection to a server that died while it was started. Whoever reads slowly, as a pager, is still given everything.
+  setTimeout(
+    () => whenWritten(process.stdout, () => whenWritten(process.stderr, () => process.exit())),
+    LEFT_OPEN_MS,
+  ).unref();
+}
+
+/** A pipe that is full keeps in this process what does not fit, until somebody reads or nobody can any more. */
+function whenWritten(stream: NodeJS.WriteStream, then: () => void): void {
+  stream.write('', () => then());
 }

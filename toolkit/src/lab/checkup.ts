@@ -11,7 +11,7 @@ import { type CheckupOptions, choose, listLines } from './choices.ts';
 import { claimsOf, outcomeOfClaims } from './claims.ts';
 import { endOnSignal } from './interrupt.ts';
 import { machineNow } from './machine.ts';
-import { writeOutput } from './output-files.ts';
+import { prepareOutput } from './output-files.ts';
 import { Progress } from './progress.ts';
 import { Reaper } from './reaper.ts';
 import { outcomeOf, type Run, worseOf } from './result.ts';
@@ -32,6 +32,7 @@ export async function checkup(ids: readonly string[], options: CheckupOptions): 
     printLines(listLines(programs));
     return EXIT_CODES.done.code;
   }
+  const writeFiles = prepareOutput(options);
   // Whoever reads the progress may stop doing so; the results do not depend on it.
   process.stderr.on('error', () => {});
   const startedAt = new Date();
@@ -84,10 +85,11 @@ export async function checkup(ids: readonly string[], options: CheckupOptions): 
       ...summariesOf(tasks, report.guarantees),
       results: rounds.results(),
     };
-    const files = writeOutput(run, options);
+    const files = writeFiles(run);
     if (toStdout) process.stdout.write(toJson(run));
     else printer.end(run, performance.now() - began, files);
-    const claims = options.claims ? claimsOf(run) : [];
+    // Each round may be the one that refutes a statement, whatever its verdict is.
+    const claims = options.claims ? claimsOf({ ...run, results: rounds.all() }) : [];
     if (options.claims && !toStdout) printClaims(claims, run, speech);
     if (options.keep) process.stderr.write(`holdfast: kept in ${keepRun(reaper.folder, run)}\n`);
     return EXIT_CODES[worseOf(outcomeOf(run.results), outcomeOfClaims(claims))].code;

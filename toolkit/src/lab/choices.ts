@@ -11,7 +11,6 @@ import type { Language } from '../messages/language.ts';
 import type { Experiment } from './experiment.ts';
 import { experiments } from './experiments/all.ts';
 import { Holder } from './holder.ts';
-import { checkOutput } from './output-files.ts';
 import type { Reaper } from './reaper.ts';
 import type { Timing } from './scene.ts';
 import type { ServerKind, ServerPrograms } from './servers/find-server.ts';
@@ -58,7 +57,6 @@ export async function choose(ids: readonly string[], options: CheckupOptions, re
   if (ttlMs < SHORTEST_TTL_MS || ttlMs > LONGEST_TTL_MS) {
     throw new UsageError(`--ttl must be from ${SHORTEST_TTL_MS}ms to 10m, and is ${options.ttl}.`);
   }
-  checkOutput(options);
   if (options.all && ids.length > 0) throw new UsageError('--all is for a check-up without names of experiments.');
   const chosen = chooseExperiments(ids, options.all === true);
   const subjects = await chooseSubjects(options, url, reaper);

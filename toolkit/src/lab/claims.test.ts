@@ -78,6 +78,14 @@ describe('that a grant outlives a failover', () => {
     expect(finding('survivesFailover', etcd, 'etcd')?.says).toBe('etcd-leader would tell, and was not chosen.');
   });
 
+  it('is held against every round, and names an experiment once', () => {
+    const rounds = [true, true].map((lockKept) => result('etcd-leader', { lockKept }));
+    const [claim] = claims(etcd, 'etcd', ...rounds).filter(({ about }) => about === 'survivesFailover');
+    expect(claim).toMatchObject({ by: ['etcd-leader'], says: 'etcd-leader: the lock was kept.' });
+    const broken = [...rounds, result('etcd-leader', { lockKept: false })];
+    expect(finding('survivesFailover', etcd, 'etcd', ...broken)?.finding).toBe('refuted');
+  });
+
   it('is not promised by Redis, and what was seen is said', () => {
     const two = result('failover', {}, { 'mutual-exclusion': 'unsafe' });
     expect(finding('survivesFailover', redis, 'redis', two)).toMatchObject({
@@ -139,6 +147,13 @@ describe('that waiters are served as they come', () => {
     expect(finding('fairness', redis, 'redis')?.says).toBe('herd would tell, and was not chosen.');
   });
 
+  it('is not refuted by a lock that wakes too many, and keeps the order', () => {
+    const woken = result('herd', { inversions: 0, wakeUpsPerRelease: 4 }, { queue: 'unsafe' });
+    expect(finding('fairness', etcd, 'etcd', woken)?.finding).toBe('confirmed');
+    const both = result('herd', { inversions: 1, wakeUpsPerRelease: 4 }, { queue: 'unsafe' });
+    expect(finding('fairness', etcd, 'etcd', both)?.finding).toBe('refuted');
+  });
+
   it('is refuted by a large one, whatever the small one has shown', () => {
     const large = result('herd-100-in-8', {}, { queue: 'unsafe' });
     const run = [result('herd', {}, { queue: 'safe' }), large];
@@ -154,6 +169,21 @@ describe('what is assumed of clocks', () => {
     const two = result('clock', {}, { 'mutual-exclusion': 'unsafe' });
     expect(finding('clockAssumption', redis, 'redis', two)?.finding).toBe('needed');
     expect(finding('clockAssumption', redis, 'redis')?.finding).toBe('nothing');
+  });
+});
+
+describe('a void run', () => {
+  const broken = { sanity: 'unknown', recovery: 'unsafe', 'fencing-order': 'unsafe', queue: 'unsafe' } as const;
+  const lost = { 'mutual-exclusion': 'unsafe', service: 'unsafe' } as const;
+  const run = ['crash', 'herd', 'etcd-leader', 'clock'].map((id) =>
+    result(id, { recoveryMs: 90_000, lockKept: false, inversions: 3 }, { ...broken, ...lost }),
+  );
+  const whole = run.map((one) => ({ ...one, checks: one.checks.filter(({ checker }) => checker !== 'sanity') }));
+  const findings = (results: readonly Result[]) => claims(etcd, 'etcd', ...results).map((claim) => claim.finding);
+
+  it('refutes and confirms nothing, whatever its other checks and its figures say', () => {
+    expect(findings(run)).toEqual(['undecided', 'undecided', 'undecided', 'undecided', 'nothing']);
+    expect(findings(whole)).toEqual(['refuted', 'refuted', 'refuted', 'refuted', 'needed']);
   });
 });
 

@@ -11,7 +11,7 @@ import { CheckupPrinter, printClaims } from './checkup-printer.ts';
 import { claimsOf, outcomeOfClaims } from './claims.ts';
 import { experiments } from './experiments/all.ts';
 import { judge } from './judge.ts';
-import { checkOutput, type OutputFiles, writeOutput } from './output-files.ts';
+import { type OutputFiles, prepareOutput } from './output-files.ts';
 import { outcomeOf, type Result, type Run, worseOf } from './result.ts';
 import { readRun, toJson } from './store.ts';
 import { unpackHistory } from './stored-history.ts';
@@ -22,12 +22,12 @@ export interface JudgeOptions extends OutputFiles {
 
 /** Resolves with the exit code: that of the run as it is judged now, and not as expected where a verdict has changed. */
 export async function judgeFile(file: string, options: JudgeOptions): Promise<number> {
-  checkOutput(options);
+  const writeFiles = prepareOutput(options);
   const before = readRun(file);
   const run = { ...before, results: before.results.map(judgeAgain) };
   const speech = speechIn(options.lang);
   const changed = run.results.filter((result, index) => result.verdict !== before.results[index]?.verdict);
-  const files = writeOutput(run, options);
+  const files = writeFiles(run);
   if (options.json === '-') process.stdout.write(toJson(run));
   else {
     const order = run.results.map(({ experiment }) => ({ experiment: summaryOf(experiment, run) }));

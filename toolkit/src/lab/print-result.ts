@@ -9,7 +9,7 @@ import { type Speech, speechIn } from '../messages/speech.ts';
 import { moment } from './format.ts';
 import { headline } from './headline.ts';
 import { type Paint, pad, paragraph } from './paint.ts';
-import type { Check, Moment, Result, Verdict } from './result.ts';
+import { type Check, isVoid, type Moment, type Result, type Verdict } from './result.ts';
 
 const INDENT = '  ';
 
@@ -25,9 +25,7 @@ export function resultLines(result: Result, paint: Paint, width: number, speech:
   if (verdict === 'not-run') return lines;
   const moments = result.evidence.filter(({ says }) => says !== result.reason);
   if (moments.length > 0) lines.push('', ...timelineLines(moments, paint, width, speech));
-  // What checkers say about a void run means nothing.
-  const isVoid = result.checks.some(({ checker, verdict: said }) => checker === 'sanity' && said !== 'safe');
-  if (!isVoid) lines.push('', ...checkLines(result.checks, paint, width, speech));
+  if (!isVoid(result)) lines.push('', ...checkLines(result.checks, paint, width, speech));
   if (verdict === 'unsafe' && expected !== 'unsafe') lines.push('', ...remedyLines(result, paint, width, speech));
   return lines;
 }

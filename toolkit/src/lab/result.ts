@@ -230,6 +230,11 @@ export function conclude(checks: readonly Check[], rule: Rule): Conclusion {
   return because('safe', decisive);
 }
 
+/** Whether it is not worth judging: then nothing that the other checks say counts, nor any figure. */
+export function isVoid({ checks }: Pick<Result, 'checks'>): boolean {
+  return checks.some(({ checker, verdict }) => checker === 'sanity' && verdict !== 'safe');
+}
+
 /** What an exit code says. */
 export type Outcome = 'done' | 'notAsExpected' | 'unknown';
 

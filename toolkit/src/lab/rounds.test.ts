@@ -58,5 +58,6 @@ describe('rounds', () => {
     expect(rounds.results()).toHaveLength(1);
     expect(rounds.add(d, result('safe'))?.task).toBe(other);
     expect(rounds.results().map(({ verdict }) => verdict)).toEqual(['unsafe', 'safe']);
+    expect(rounds.all().map(({ verdict }) => verdict)).toEqual(['unsafe', 'safe', 'safe', 'safe']);
   });
 });

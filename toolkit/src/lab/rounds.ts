@@ -51,6 +51,11 @@ export class Rounds {
     });
   }
 
+  /** The result of each time, in the order of the tasks. */
+  all(): readonly Result[] {
+    return this.#resultsOf(this.plays);
+  }
+
   #resultsOf(plays: readonly Task[]): readonly Result[] {
     return plays.flatMap((play) => this.#results.get(play) ?? []);
   }

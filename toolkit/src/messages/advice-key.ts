@@ -35,7 +35,7 @@ const KINDS: readonly (readonly [RegExp, Kind])[] = [
   [/^(etcd-leader|zk-session)/, 'leader'],
   [/-disk(-back)?$/, 'disk'],
   [/^pooler/, 'pooler'],
-  [/-cut$/, 'cut'],
+  [/^silent-cut$/, 'cut'],
 ];
 
 function kindOf(experiment: string): Kind {

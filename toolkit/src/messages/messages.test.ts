@@ -134,6 +134,10 @@ describe('a sentence of the lab', () => {
       [50, 'B', { f: 'acquire', type: 'invoke', op: 902, name: 'x', ttlMs: 10_000, waitMs: 5_000 }],
       [5_050, 'B', { f: 'acquire', type: 'fail', op: 902 }],
     ];
+    const early: Said[] = [
+      [50, 'B', { f: 'acquire', type: 'invoke', op: 903, name: 'x', ttlMs: 10_000, waitMs: 5_000 }],
+      [70, 'B', { f: 'acquire', type: 'fail', op: 903 }],
+    ];
     const seen: Said = [
       15,
       'replica',
@@ -141,6 +145,8 @@ describe('a sentence of the lab', () => {
     ];
     histories.push(
       history(granted('A1', 0), inVain, rejected),
+      history(granted('A1', 0), inVain, released('A1', 5_000)),
+      history(granted('A1', 0), early, released('A1', 60)),
       history(granted('A1', 0), fault('kill', 'primary', 10), seen, contends('B', 30), refused('B', 110)),
     );
     const checkers = [

@@ -1,28 +1,19 @@
 /**
- * What is measured on one backend: pairs, hand-over and held locks, of all subjects in alternating rounds. Each subject
- * has processes of its own: one for its pairs, for what it holds, and to lead the line; two that wait.
+ * What is measured on one backend: pairs, hand-over and held locks, of all subjects in alternating rounds.
  *
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Reaper } from '../../lab/reaper.ts';
-import { until, within } from '../../lab/until.ts';
+import { until } from '../../lab/until.ts';
 import { nameOfRound } from '../bench.ts';
 import { quantile, spreadOf } from '../statistics.ts';
-import type { Kind, SubjectId } from '../subjects/subject.ts';
-import type { PairSliceFigures, SubjectAnswer, SubjectStep } from '../tasks.ts';
+import type { SubjectId } from '../subjects/subject.ts';
+import type { PairSliceFigures, SubjectStep } from '../tasks.ts';
 import { gapsBetween } from '../turns.ts';
-import { Worker } from '../worker.ts';
 import { type Compared, compare, firstLine, ratioTo } from './compare.ts';
-import type {
-  BenchSettings,
-  Failure,
-  HandOverFigures,
-  HeldFigures,
-  MeasureId,
-  PairFigures,
-  SubjectFigures,
-} from './document.ts';
+import { Crew } from './crew.ts';
+import type { Failure, HandOverFigures, HeldFigures, MeasureId, PairFigures, SubjectFigures } from './document.ts';
+import type { Stage } from './stage.ts';
 
 /** A subject that is measured, as it stands in the results. */
 export interface NamedSubject {
@@ -31,28 +22,8 @@ export interface NamedSubject {
   readonly id: SubjectId;
 }
 
-export interface Settings extends BenchSettings {
-  readonly warmUpRounds: number;
-  /** For how long each subject acquires and releases before anything is measured. */
-  readonly warmUpMs: number;
-}
-
-export interface Stage {
-  readonly reaper: Reaper;
-  readonly kind: Kind;
-  readonly url: string;
-  readonly settings: Settings;
-  /** Says what is being done, for people who wait. */
-  readonly say: (measure: string, detail: string) => void;
-}
-
-const LINE = 'line';
-
 /** Whoever only asks again and again has asked for the first time by then. */
 const FIRST_ASK_MS = 100;
-
-/** A subject that does not answer for so long has failed. */
-const ANSWER_LIMIT_MS = 90_000;
 
 export async function measureSubjects(stage: Stage, subjects: readonly NamedSubject[]): Promise<SubjectFigures[]> {
   const crews = new Map(subjects.map((subject) => [subject.name, new Crew(stage, subject.id)]));
@@ -88,50 +59,6 @@ export async function measureSubjects(stage: Stage, subjects: readonly NamedSubj
   } finally {
     await Promise.all([...crews.values()].map((crew) => crew.stop()));
   }
-}
-
-/** The processes of one subject. */
-class Crew {
-  readonly #first: Worker<'subject'>;
-  readonly #waiting: readonly Worker<'subject'>[];
-  #abilities: { readonly line: boolean; readonly hold: boolean } = { line: false, hold: false };
-
-  constructor({ reaper, kind, url, settings }: Stage, id: SubjectId) {
-    const { waiters, waitingProcesses, heldTtlMs } = settings;
-    const start = (here: number): Worker<'subject'> =>
-      new Worker(reaper, 'subject', { kind, id, url, ttlMs: heldTtlMs, line: { name: LINE, waiters: here } });
-    this.#first = start(1);
-    this.#waiting = Array.from({ length: waitingProcesses }, (_, at) =>
-      start(Math.floor((waiters + at) / waitingProcesses)),
-    );
-  }
-
-  can(ability: 'pairs' | 'line' | 'hold'): boolean {
-    return ability === 'pairs' || this.#abilities[ability];
-  }
-
-  ask(step: SubjectStep): Promise<SubjectAnswer> {
-    return answered(step, this.#first);
-  }
-
-  askWaiting(step: SubjectStep): Promise<readonly SubjectAnswer[]> {
-    return Promise.all(this.#waiting.map((worker) => answered(step, worker)));
-  }
-
-  async warmUp({ names, warmUpMs }: Settings): Promise<void> {
-    const { abilities } = await this.ask({ do: 'abilities' });
-    if (abilities) this.#abilities = abilities;
-    await this.askWaiting({ do: 'abilities' });
-    for (const atOnce of [names, 1]) await this.ask({ do: 'pairs', names: atOnce, forMs: warmUpMs });
-  }
-
-  async stop(): Promise<void> {
-    await Promise.all([this.#first, ...this.#waiting].map((worker) => worker.stop()));
-  }
-}
-
-function answered(step: SubjectStep, worker: Worker<'subject'>): Promise<SubjectAnswer> {
-  return within(`An answer to "${step.do}"`, worker.ask(step), ANSWER_LIMIT_MS);
 }
 
 type Crews = ReadonlyMap<string, Crew>;

@@ -8,7 +8,8 @@ import { UsageError } from '../../cli/usage.ts';
 import type { ServerKind, ServerPrograms } from '../../lab/servers/find-server.ts';
 import { BACKENDS, type BenchBackend, missingFor } from '../backends.ts';
 import type { NotRun } from './document.ts';
-import type { NamedSubject, Settings } from './measures.ts';
+import type { NamedSubject } from './measures.ts';
+import type { Settings } from './stage.ts';
 
 /** A lock of somebody else, as its file describes it. */
 export interface TheirSubject {

@@ -3,11 +3,12 @@
  *
  * @module
  */
-import { accessSync, constants, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { EXIT_CODES } from '../../cli/exit-codes.ts';
 import { colors, outputWidth, printLines } from '../../cli/output.ts';
 import { UsageError } from '../../cli/usage.ts';
+import { checkWritable } from '../../cli/writable.ts';
 import { Holder } from '../../lab/holder.ts';
 import { endOnSignal } from '../../lab/interrupt.ts';
 import { Reaper } from '../../lab/reaper.ts';
@@ -17,9 +18,10 @@ import { describeMachine, loadNow } from '../machine.ts';
 import { withFigures } from '../page.ts';
 import { firstLine } from './compare.ts';
 import type { BackendFigures, BenchDocument, NotRun } from './document.ts';
-import { measureSubjects, type Settings } from './measures.ts';
+import { measureSubjects } from './measures.ts';
 import { expectedMs, type Planned, planBench, settingsOf, type TheirSubject } from './plan.ts';
 import { BenchProgress } from './progress.ts';
+import type { Settings } from './stage.ts';
 import { describeDocument } from './tables.ts';
 import { documentLines } from './terminal.ts';
 
@@ -44,7 +46,7 @@ export async function bench(names: readonly string[], options: BenchOptions): Pr
   }
   const settings = settingsOf(options);
   const page = pageOf(options);
-  checkWritable(options.json);
+  if (options.json !== undefined && options.json !== '-') checkWritable('--json', options.json);
   // Whoever reads the progress may stop doing so; the results do not depend on it.
   process.stderr.on('error', () => {});
   const startedAt = new Date();
@@ -189,15 +191,6 @@ function pageOf({ markdown, as }: BenchOptions): string | undefined {
     return page;
   } catch (error) {
     throw new UsageError(`--markdown ${markdown}: ${firstLine(error)}`);
-  }
-}
-
-function checkWritable(file: string | undefined): void {
-  if (file === undefined || file === '-') return;
-  try {
-    accessSync(path.dirname(path.resolve(file)), constants.W_OK);
-  } catch {
-    throw new UsageError(`--json ${file}: that folder does not exist, or cannot be written to.`);
   }
 }
 

@@ -35,6 +35,20 @@ describe('the hand-over', () => {
     expect(found.verdict).toBe('safe');
   });
 
+  it('has not failed when the one who waited gave up before its time, whenever that was', () => {
+    for (const to of [90, 102]) {
+      const found = check(history(granted('A1', 0), waitsInVain('B', 50, to, 5_000), released('A1', 100)));
+      expect(found.verdict).toBe('unknown');
+      expect(found.evidence).toEqual([`B was refused after ${to - 50} ms, and was to wait for 5.00 s.`]);
+    }
+  });
+
+  it('is undecided when the release came so late that the time of the one who waited was nearly over', () => {
+    const found = check(history(granted('A1', 0), waitsInVain('B', 50, 5_050), released('A1', 5_000)));
+    expect(found.verdict).toBe('unknown');
+    expect(found.evidence).toEqual(['B was refused 50 ms after A1 was given back, which is too soon to tell.']);
+  });
+
   it('is not shown by a release that rejects, even if the lock came free', () => {
     const found = check(history(granted('A1', 0), rejected('A1', 100), granted('B1', 112, { asked: 50 })));
     expect(found.verdict).toBe('unknown');
@@ -53,9 +67,9 @@ describe('the hand-over', () => {
   });
 });
 
-function waitsInVain(by: string, from: number, to: number): Said[] {
+function waitsInVain(by: string, from: number, to: number, waitMs: number = to - from): Said[] {
   return [
-    [from, by, { f: 'acquire', type: 'invoke', op: 900 + from, name: 'x', ttlMs: 10_000, waitMs: to - from }],
+    [from, by, { f: 'acquire', type: 'invoke', op: 900 + from, name: 'x', ttlMs: 10_000, waitMs }],
     [to, by, { f: 'acquire', type: 'fail', op: 900 + from }],
   ];
 }

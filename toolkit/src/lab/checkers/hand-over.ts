@@ -9,7 +9,10 @@ import type { Checker, Finding } from './checker.ts';
 import { holdsOf } from './holds.ts';
 
 type Release = Extract<Entry, { f: 'release' }>;
-type Begun = Extract<Entry, { f: 'acquire' | 'release'; type: 'invoke' }>;
+type Asked = Extract<Entry, { f: 'acquire'; type: 'invoke' }>;
+
+/** Who is refused sooner than after this part of the time that it was to wait has been refused for another reason. */
+const PART_OF_WAIT = 0.5;
 
 export const handOver: Checker = { id: 'hand-over', check };
 
@@ -20,14 +23,17 @@ function check(history: History): Finding {
   );
   const failures = failedReleases(history);
   const refusals = releases.flatMap((release) => {
-    const refused = refusedAfter(release, history);
-    if (!refused) return [];
-    const waited = span(refused.at - release.at);
-    return [
-      `${refused.by} waited for the lock, and did not get it within ${waited} after ${release.hold} was given back.`,
-    ];
+    const refused = refusalAfter(release, history);
+    return refused ? [{ ...refused, hold: release.hold }] : [];
   });
-  if (refusals.length > 0) return { verdict: 'unsafe', evidence: [...refusals, ...failures] };
+  const inVain = refusals.filter(({ waitedMs, waitMs }) => waitedMs >= PART_OF_WAIT * waitMs);
+  if (inVain.length > 0) {
+    const says = inVain.map(
+      ({ by, waitedMs, hold }) =>
+        `${by} waited for the lock, and did not get it within ${span(waitedMs)} after ${hold} was given back.`,
+    );
+    return { verdict: 'unsafe', evidence: [...says, ...failures] };
+  }
   if (failures.length > 0) return { verdict: 'unknown', evidence: failures };
 
   const handOvers = releases.flatMap(({ at, by }) => {
@@ -36,7 +42,7 @@ function check(history: History): Finding {
     return next ? [{ ms: next.granted - at, from: by, to: next.by }] : [];
   });
   const [first] = handOvers;
-  if (!first) return { verdict: 'unknown', evidence: ['Nobody waited for the lock when it was given back.'] };
+  if (!first) return { verdict: 'unknown', evidence: [whyNobody(refusals, history)] };
   const handOverMs = Math.round(first.ms * 10) / 10;
   const evidence = `${first.to} had the lock ${span(handOverMs)} after ${first.from} had sent its release.`;
   return { verdict: 'safe', evidence: [evidence], figures: { handOverMs } };
@@ -52,17 +58,48 @@ function failedReleases({ entries }: History): string[] {
   );
 }
 
-/** The answer of one who had asked before this release, and was told after it that the lock is not to be had. */
-function refusedAfter(release: Begun, { entries }: History): Entry | undefined {
-  const waiting = entries.filter(
-    (entry): entry is Begun =>
-      entry.f === 'acquire' && entry.type === 'invoke' && entry.by !== release.by && entry.at < release.at,
+interface Refusal {
+  readonly by: string;
+  /** From the release to the refusal. */
+  readonly waitedMs: number;
+  /** How long it was ready to wait, from its question on. */
+  readonly waitMs: number;
+}
+
+/** Of one who had asked before this release, and was told after it that the lock is not to be had. */
+function refusalAfter(release: Release, history: History): Refusal | undefined {
+  const refused = refusedOf(history).find(
+    ({ by, askedAt, at }) => by !== release.by && askedAt < release.at && at > release.at,
   );
-  return entries.find(
-    (entry) =>
-      entry.f === 'acquire' &&
-      entry.type === 'fail' &&
-      entry.at > release.at &&
-      waiting.some(({ op, by }) => op === entry.op && by === entry.by),
-  );
+  return refused && { by: refused.by, waitedMs: refused.at - release.at, waitMs: refused.waitMs };
+}
+
+/** Where nobody was served, and nobody has waited in vain: what is known of those who asked. */
+function whyNobody(refusals: readonly (Refusal & { readonly hold: string })[], history: History): string {
+  const early = refusedOf(history).find(({ askedAt, at, waitMs }) => at - askedAt < PART_OF_WAIT * waitMs);
+  if (early) {
+    return `${early.by} was refused after ${span(early.at - early.askedAt)}, and was to wait for ${span(early.waitMs)}.`;
+  }
+  const [short] = refusals;
+  if (!short) return 'Nobody waited for the lock when it was given back.';
+  return `${short.by} was refused ${span(short.waitedMs)} after ${short.hold} was given back, which is too soon to tell.`;
+}
+
+interface Refused {
+  readonly by: string;
+  readonly askedAt: number;
+  readonly at: number;
+  readonly waitMs: number;
+}
+
+/** All questions for the lock to which the answer was no. */
+function refusedOf({ entries }: History): readonly Refused[] {
+  const asked = new Map<string, Asked>();
+  return entries.flatMap((entry) => {
+    if (entry.f !== 'acquire') return [];
+    const { by, op, at } = entry;
+    if (entry.type === 'invoke') asked.set(`${by} ${op}`, entry);
+    const question = asked.get(`${by} ${op}`);
+    return entry.type === 'fail' && question ? [{ by, askedAt: question.at, at, waitMs: question.waitMs }] : [];
+  });
 }

@@ -106,6 +106,19 @@ describe('a way that is cut', () => {
     expect(performance.now() - sentAt).toBeGreaterThan(195);
   });
 
+  it('lets nothing overtake what is still on its way when it is no longer slow', async () => {
+    const { way, client, server, heard } = await line();
+    const asked: string[] = [];
+    server.on('data', (chunk) => asked.push(String(chunk)));
+    way.slow(60_000);
+    client.write('one ');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    way.mend();
+    client.write('two');
+    await until('The answer', () => heard.join('') === 'beforeone two', { limitMs: 10_000 });
+    expect(asked.join('')).toBe('one two');
+  });
+
   it('takes new connections, and lets them hang', async () => {
     const { way } = await line();
     way.cut();

@@ -21,6 +21,8 @@ export class BlackHole {
   readonly #onServerEnd: () => void;
   /** What is cut, with what it would have carried. */
   readonly #held = new Map<Direction, (() => void)[]>();
+  /** What is on its way, in its order. */
+  readonly #late = new Map<NodeJS.Timeout, () => void>();
   #delayMs = 0;
 
   private constructor(server: Server, target: number, onServerEnd: () => void) {
@@ -60,16 +62,18 @@ export class BlackHole {
     this.#delayMs = delayMs;
   }
 
-  /** Lets everything pass again, first what was held back. */
+  /** Lets everything pass again, first what was held back or is still on its way: nothing may overtake it. */
   mend(): void {
     this.#delayMs = 0;
-    const held = [...this.#held.values()].flat();
+    const held = [...this.#late.values(), ...[...this.#held.values()].flat()];
+    this.#forgetLate();
     this.#held.clear();
     for (const act of held) act();
   }
 
   close(): void {
     this.#server.close();
+    this.#forgetLate();
     for (const socket of [...this.#clients, ...this.#upstreams]) socket.destroy();
   }
 
@@ -105,7 +109,20 @@ export class BlackHole {
   #carry(direction: Direction, act: () => void): void {
     const held = this.#held.get(direction);
     if (held) held.push(act);
-    else if (this.#delayMs > 0) setTimeout(act, this.#delayMs);
+    else if (this.#delayMs > 0) this.#carryLate(act);
     else act();
+  }
+
+  #carryLate(act: () => void): void {
+    const timer = setTimeout(() => {
+      this.#late.delete(timer);
+      act();
+    }, this.#delayMs);
+    this.#late.set(timer, act);
+  }
+
+  #forgetLate(): void {
+    for (const timer of this.#late.keys()) clearTimeout(timer);
+    this.#late.clear();
   }
 }

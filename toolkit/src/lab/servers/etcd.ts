@@ -12,6 +12,9 @@ import { onFreePorts, type Program, startProgram, untilAllAnswer } from './progr
 /** What one look of the lab at a member may take; a member that is stopped gives no answer at all. */
 const LOOK_LIMIT_MS = 1_000;
 
+/** What a count may take: nobody is stopped then, but the machine may be busy. */
+const COUNT_LIMIT_MS = 20_000;
+
 /**
  * Of one member only the shortest TTL depends on it, one and a half of that. Three keep etcd's own default, so that a
  * busy machine does not make them elect for nothing.
@@ -85,11 +88,17 @@ function ensembleOf(members: readonly Member[], version: string): Ensemble {
       const member = members[index];
       return member && !hasEnded(member.process) ? member : undefined;
     },
-    openWatches: () => sumOf(members, 'etcd_debugging_mvcc_watcher_total'),
-    counts: async () => ({
-      requests: await sumOf(members, 'grpc_server_msg_received_total'),
-      watchesAnswered: await sumOf(members, 'etcd_debugging_mvcc_events_total'),
-    }),
+    async openWatches() {
+      const texts = await Promise.all(members.map((member) => metricsOf(member, LOOK_LIMIT_MS).catch(() => '')));
+      return sumOf(texts, 'etcd_debugging_mvcc_watcher_total');
+    },
+    async counts() {
+      const texts = await Promise.all(members.map((member) => metricsOf(member, COUNT_LIMIT_MS)));
+      return {
+        requests: sumOf(texts, 'grpc_server_msg_received_total'),
+        watchesAnswered: sumOf(texts, 'etcd_debugging_mvcc_events_total'),
+      };
+    },
     async writeSomething() {
       const put = JSON.stringify({ key: 'aG9sZGZhc3QtbGFi', value: 'MQ==' });
       await Promise.any(members.map(({ address }) => ask(address, 'kv/put', put)));
@@ -113,15 +122,14 @@ async function statusOf({ address }: Member): Promise<Status> {
   return { id: header.member_id, leader, term: Number(raftTerm), version };
 }
 
-/** Of the members that answer, whatever its labels are. */
-async function sumOf(members: readonly Member[], metric: string): Promise<number> {
+/** Of all members that have answered, whatever its labels are. */
+function sumOf(texts: readonly string[], metric: string): number {
   const line = new RegExp(`^${metric}(?:\\{.*\\})? (\\S+)$`, 'gm');
-  const texts = await Promise.all(members.map((member) => metricsOf(member).catch(() => '')));
   return texts.flatMap((text) => [...text.matchAll(line)]).reduce((sum, [, n]) => sum + Number(n), 0);
 }
 
-async function metricsOf({ address }: Member): Promise<string> {
-  const response = await fetch(`http://${address}/metrics`, { signal: AbortSignal.timeout(LOOK_LIMIT_MS) });
+async function metricsOf({ address }: Member, limitMs: number): Promise<string> {
+  const response = await fetch(`http://${address}/metrics`, { signal: AbortSignal.timeout(limitMs) });
   return await response.text();
 }
 

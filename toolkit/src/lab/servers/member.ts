@@ -34,7 +34,7 @@ export interface Ensemble {
   leader(): Promise<Member | undefined>;
   /** How many watches the living members keep. */
   openWatches(): Promise<number>;
-  /** What the living members have done since they were started. */
+  /** What the members have done since they were started. Rejects where one of them does not say: a sum without it is none. */
   counts(): Promise<Counts>;
   /** Writes something, so that the leader has something to write to its disk. Only where an experiment needs it. */
   writeSomething?(): Promise<void>;

@@ -14,6 +14,9 @@ import { onFreePorts, type Program, startProgram, untilAllAnswer } from './progr
 /** What one look of the lab at a server may take; a server that is stopped gives no answer at all. */
 const LOOK_LIMIT_MS = 1_000;
 
+/** What a count may take: nobody is stopped then, but the machine may be busy. */
+const COUNT_LIMIT_MS = 20_000;
+
 /** A session is at least two ticks long, and ends up to a tick late. */
 const TICK_MS = 500;
 
@@ -90,8 +93,6 @@ function writeConfig(data: string, index: number, ports: readonly Ports[]): stri
 }
 
 function ensembleOf(members: readonly Member[], version: string): Ensemble {
-  const monitored = (): Promise<readonly string[]> =>
-    Promise.all(members.map(({ address }) => fourLetters(address, 'mntr').catch(() => '')));
   return {
     members,
     version,
@@ -100,9 +101,12 @@ function ensembleOf(members: readonly Member[], version: string): Ensemble {
       const modes = await Promise.all(members.map(({ address }) => fourLetters(address, 'srvr').catch(() => '')));
       return members[modes.findIndex((mode) => /Mode: (leader|standalone)/.test(mode))];
     },
-    openWatches: async () => sumOf(await monitored(), /^zk_watch_count\t(\d+)/gm),
+    async openWatches() {
+      const reports = await Promise.all(members.map(({ address }) => fourLetters(address, 'mntr').catch(() => '')));
+      return sumOf(reports, /^zk_watch_count\t(\d+)/gm);
+    },
     async counts() {
-      const reports = await monitored();
+      const reports = await Promise.all(members.map(({ address }) => fourLetters(address, 'mntr', COUNT_LIMIT_MS)));
       return {
         requests: sumOf(reports, /^zk_packets_received\t(\d+)/gm),
         watchesAnswered: sumOf(reports, /^zk_sum_node_\w+_watch_count\t(\d+)/gm),
@@ -119,11 +123,15 @@ function sumOf(reports: readonly string[], pattern: RegExp): number {
 }
 
 /** One of the commands of four letters that a server answers on its client port. */
-function fourLetters(address: string, command: 'srvr' | 'mntr' | 'conf'): Promise<string> {
+function fourLetters(
+  address: string,
+  command: 'srvr' | 'mntr' | 'conf',
+  limitMs: number = LOOK_LIMIT_MS,
+): Promise<string> {
   const [host = '', port] = address.split(':');
   return new Promise((resolve, reject) => {
     let answer = '';
-    const socket = connect({ host, port: Number(port), timeout: LOOK_LIMIT_MS }, () => socket.write(command));
+    const socket = connect({ host, port: Number(port), timeout: limitMs }, () => socket.write(command));
     socket.setEncoding('utf8');
     socket.on('data', (text: string) => {
       answer += text;

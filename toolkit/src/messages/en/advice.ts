@@ -6,7 +6,7 @@
  */
 export const advice = {
   crashDone:
-    'The holder is killed with kill -9 in the middle of its work. It cleans up nothing and tells nobody; the rival asks until it has the lock.',
+    'First the lock is given back, and a rival that waits must get it. Then its holder is killed with kill -9 in the middle of its work: it cleans up nothing and tells nobody, and the rival asks until it has the lock.',
   crashSafe:
     'The lock came free by itself, and nobody worked on the data beside the dead holder. Until then it was nobody’s: that time is what a crash costs.',
   crashUnsafe:
@@ -24,7 +24,7 @@ export const advice = {
     'Take a lock that gives a fencing token, and let the data refuse smaller tokens: in the same transaction, or with a compare in the same script. Where the data cannot check, make the work idempotent, and reconcile.',
 
   partitionDone:
-    'The one server that the holder talks to falls silent. The holder is awake and works on; the rival asks the others.',
+    'The holder’s ways to the servers are cut, in one direction or in both, or get slow. Its connections stand, and it is awake and works on; the rival’s ways are as before. In the end what was held back arrives.',
   partitionSafe:
     'The holder gave up by its own clock before anybody else had the lock, and what was still under way was refused.',
   partitionUnsafe: 'The holder went on believing after another had been given the lock, and both worked on the data.',

@@ -121,6 +121,8 @@ export const sentences = {
   guardRefused: 'The guard refused {n} stale write(s).',
   handOver: '{rival} had the lock {span} after {hold} had sent its release.',
   notHandedOver: '{rival} waited for the lock, and did not get it within {span} after {hold} was given back.',
+  refusedEarly: '{rival} was refused after {span}, and was to wait for {other}.',
+  refusedTooSoon: '{rival} was refused {span} after {hold} was given back, which is too soon to tell.',
   releaseFailed: 'The release of {hold} failed, and nothing had gone wrong before: {error}',
   nobodyWaited: 'Nobody waited for the lock when it was given back.',
   keptUntil: '{hold} kept the lock until it gave it back at {time}.',

@@ -11,7 +11,7 @@ import { badge, isSurprise } from './verdict.ts';
 
 type FigureName = keyof PageResult['figures'];
 
-/** In the order in which they are read; what is larger is worse, unless it is in BETTER. */
+/** In the order in which they are read. */
 const ORDER: readonly FigureName[] = [
   'recoveryMs',
   'handOverMs',

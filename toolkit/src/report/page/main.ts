@@ -6,7 +6,7 @@
 import type { Language } from '../../messages/language.ts';
 import { type Speech, speechIn, type TextKey } from '../../messages/speech.ts';
 import type { PageData } from '../page-data.ts';
-import { toldByHash } from './advisor/asked.ts';
+import { hashOf, toldByHash } from './advisor/asked.ts';
 import { type Asked, advisorView } from './advisor/view.ts';
 import { costsView } from './costs/view.ts';
 import { h } from './dom.ts';
@@ -95,8 +95,13 @@ function footer(speech: Speech): HTMLElement {
 function follow(): void {
   const told = toldByHash(location.hash);
   if (told) {
-    asked.told = told;
-    draw();
+    if (Object.keys(told).length > 0) {
+      asked.told = told;
+      draw();
+    } else {
+      // A link to the advisor takes nothing back.
+      history.replaceState(null, '', hashOf(asked.told));
+    }
     document.getElementById('advisor')?.scrollIntoView({ block: 'start' });
     return;
   }

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { advise } from '../../advise/advice.ts';
 import { benchOfAll } from '../../advise/bench.testing.ts';
 import { CheckupRun, RUN_LIMIT_MS, repository } from '../../lab/checkup.testing.ts';
+import { prepareOutput } from '../../lab/output-files.ts';
 import type { Run } from '../../lab/result.ts';
 import { sayIn } from '../../messages/say.ts';
 import { findChromium, launch, type Opened, open } from '../chromium.testing.ts';
@@ -88,6 +89,15 @@ describe('a stored run', { timeout: RUN_LIMIT_MS }, () => {
     expect(text).toContain('不安全！而预期为安全');
     expect(readFileSync(inFolder('zh.html'), 'utf8')).toContain('<html lang="zh-CN">');
   });
+});
+
+it('a page has the figures that were read before anything was run, since standard input can be read once', () => {
+  const [report, bench] = [inFolder('figures.html'), inFolder('figures.json')];
+  writeFileSync(bench, JSON.stringify(benchOfAll));
+  const write = prepareOutput({ report, bench, lang: 'en' });
+  writeFileSync(bench, '');
+  expect(write(json)).toEqual([expect.stringContaining(report)]);
+  expect(readFileSync(report, 'utf8')).toContain('"waitingProcesses"');
 });
 
 describe('the report page', { timeout: RUN_LIMIT_MS }, () => {
@@ -222,8 +232,14 @@ describe('the report page', { timeout: RUN_LIMIT_MS }, () => {
       expect(await title(page)).toBe(advise(told).title);
       await page.getByLabel('How often a second').fill('20k');
       expect(await page.locator('.advice').textContent()).toContain('The peak is below the usual rate.');
-      await page.locator('[data-input="usualPerSecond"]').getByText('take back').click();
+      await page.locator('[data-input="usualPerSecond"]').getByText('take back').press('Enter');
       expect(await title(page)).toBe(advise(told).title);
+      expect(await page.evaluate(() => document.activeElement?.id)).toBe('advisor-usualPerSecond');
+
+      // A link to another part of the page, and the one that leads back.
+      for (const place of ['#matrix', '#advisor']) await page.locator(`nav [href="${place}"]`).click();
+      expect(await title(page)).toBe(advise(told).title);
+      await expect.poll(() => page.url()).toBe(address);
 
       await page.locator('#language').click();
       expect(await title(page)).toBe(advise(told, undefined, sayIn('zh')).title);

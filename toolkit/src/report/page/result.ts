@@ -4,6 +4,7 @@
  * @module
  */
 import { moment } from '../../lab/format.ts';
+import { isVoid } from '../../lab/result.ts';
 import { meaningKey } from '../../messages/advice-key.ts';
 import type { Speech } from '../../messages/speech.ts';
 import type { PageResult } from '../page-data.ts';
@@ -67,9 +68,8 @@ function meaning(result: PageResult, speech: Speech): HTMLElement[] {
 }
 
 /** What checkers say about a void run means nothing, so that only why it is void is shown. */
-function checks({ checks: all }: PageResult, speech: Speech): HTMLElement {
-  const isVoid = all.some(({ checker, verdict }) => checker === 'sanity' && verdict !== 'safe');
-  const shown = isVoid ? all.filter(({ checker }) => checker === 'sanity') : all;
+function checks(result: PageResult, speech: Speech): HTMLElement {
+  const shown = isVoid(result) ? result.checks.filter(({ checker }) => checker === 'sanity') : result.checks;
   return h(
     'dl',
     { class: 'checks' },

@@ -38,7 +38,7 @@ export const answers: Readonly<Record<string, string>> = {
   'Two transactions, each written to the disks of a majority before it is answered.':
     '两个事务，每个都在写到多数派的磁盘之后才应答。',
   'A killed holder costs its TTL, and up to twice that where the leader dies meanwhile.':
-    '持有者被杀死，代价是它的 TTL；其间领导者也死去时，最多两倍。',
+    '持有者被杀死，代价是它的 TTL；其间领导者也宕机时，最多两倍。',
   'etcd before 3.4.31 and 3.5.13 can end a lease that is being renewed, when the disk of a leader hangs.':
     '3.4.31 和 3.5.13 之前的 etcd，在领导者的磁盘挂起时，可能结束正在续期的租约。',
   'Run a newer one, on disks of its own, and look at the time of its fsync.':
@@ -69,7 +69,7 @@ export const answers: Readonly<Record<string, string>> = {
   'A version column, or a condition that says what must still be so; and a bound on how often one tries again.':
     '一个版本列，或一个写明什么必须仍然成立的条件；再加上重试次数的上限。',
   'One statement, and another round for each one that was refused.': '一条语句，每被拒绝一次再来一轮。',
-  'Many writers of one row refuse each other again and again.': '许多写者写同一行，会一再互相拒绝。',
+  'Many writers of one row refuse each other again and again.': '许多写入方写同一行，会一再互相拒绝。',
   'Queue them by key, or divide the row (ten rows of a tenth of the stock).':
     '按键排队，或把一行拆开（十行，各放十分之一的库存）。',
   'What happens beside the write (a mail, a call of a payment provider) is not covered by its condition.':
@@ -81,7 +81,7 @@ export const answers: Readonly<Record<string, string>> = {
 
   'No lock: a queue with one consumer for each key, or smaller keys': '不用锁：每个键一个消费者的队列，或更细的键',
   'One lock lets one holder after the other through. When more come than one line can serve, they wait longer and longer, with any lock. Put the acts into a queue by key, where one consumer does them in batches; or divide the key, so that there are many lines.':
-    '一把锁让持有者一个接一个地通过。来的多于一条队所能服务的，就会越等越久，用什么锁都一样。按键把操作放进队列，由一个消费者成批处理；或把键拆细，变成许多条队。',
+    '一把锁让持有者一个接一个地通过。到来的请求超过一条队列的处理能力，就会越等越久，用什么锁都一样。按键把操作放进队列，由一个消费者成批处理；或把键拆细，变成许多条队列。',
   'A queue that keeps the order by key: a partition, a stream, a table of tasks.':
     '按键保持顺序的队列：一个分区、一个流、一张任务表。',
   'Or divide what is wanted: the stock of the item in ten rows, each with a lock of its own.':
@@ -98,7 +98,7 @@ export const answers: Readonly<Record<string, string>> = {
 
   'No lock at this rate: divide, queue, or make the write conditional': '这样的速率不用锁：拆分、排队，或让写入带条件',
   'What must not fail needs servers that agree, and they are too slow here; what is fast enough can be given to two, and nothing would refuse the late write. One of the three has to change: the resource, the rate for one line, or the time.':
-    '不能失效的锁需要多数派一致的服务器，在这里太慢；足够快的锁可能给了两个人，而迟到的写入没有谁拒绝。三者必须改变其一：资源一侧、单条队的速率，或时间要求。',
+    '不能失效的锁需要多数派一致的服务器，在这里太慢；足够快的锁可能给了两个人，而迟到的写入没有谁拒绝。三者必须改变其一：资源一侧、单条队列的速率，或时间要求。',
   'Make the write conditional: then no lock is needed at all.': '让写入带条件：那就根本不需要锁。',
   'Let the resource compare a fencing token: then a fast lock on Redis is enough.':
     '让资源一侧比较栅栏令牌：那么 Redis 上的一把快锁就够了。',
@@ -169,13 +169,13 @@ export const answers: Readonly<Record<string, string>> = {
 
   'Redlock, on independent Redis servers': 'Redlock，建在互相独立的 Redis 上',
   'A majority of servers that do not replicate from each other gives the lock, so that one of them may die. It has no fencing token: right where one failure costs a notification more, and not where it costs an incident.':
-    '互不复制的服务器以多数派给出锁，所以其中一台可以死去。它没有栅栏令牌：适用于一次失效只是多一条通知的地方，不适用于会成为事故的地方。',
+    '互不复制的服务器以多数派给出锁，所以其中一台可以宕机。它没有栅栏令牌：适用于一次失效只是多一条通知的地方，不适用于会成为事故的地方。',
   'An odd number of servers, without replication, on machines that do not fail together.':
     '奇数台服务器，不做复制，放在不会一起出故障的机器上。',
   'All servers are asked at once; the slowest of the majority decides.': '同时询问所有服务器；由多数派中最慢的决定。',
   'Waiters of several processes ask again and again, in no order.': '多个进程的等待者反复询问，没有顺序。',
   'A server that comes back empty, or whose clock jumps, can make a second majority.':
-    '空着重启的服务器，或时钟跳变的服务器，可能构成第二个多数派。',
+    '以空数据重启的服务器，或时钟跳变的服务器，可能构成第二个多数派。',
   'AOF with `appendfsync always`, or keep a server away for longer than the longest TTL before it starts again; let clocks be slewed. And make the work idempotent.':
     'AOF 配 `appendfsync always`，或让服务器离开超过最长的 TTL 之后再启动；时钟要渐调。并让工作幂等。',
   'There is no token that could be compared: make the work idempotent, or take a backend with tokens.':
@@ -193,7 +193,7 @@ export const answers: Readonly<Record<string, string>> = {
   'There is an etcd, and nobody who has run one: try before it matters how a member is replaced and a backup restored.':
     '有 etcd，却没有人运维过：在要紧之前先演练怎样更换成员、怎样恢复备份。',
   'Three members, each with a disk of its own; then practise the death of one: `holdfast checkup etcd-leader`.':
-    '三个成员，各有专用的磁盘；然后演练其中一个死去：`holdfast checkup etcd-leader`。',
+    '三个成员，各有专用的磁盘；然后演练其中一个宕机：`holdfast checkup etcd-leader`。',
   'Three servers to run, with backups, certificates and upgrades.': '要运维三台服务器，包括备份、证书和升级。',
 
   'ZooKeeper: each lock is agreed on by a majority': 'ZooKeeper：每把锁都经多数派同意',
@@ -205,7 +205,7 @@ export const answers: Readonly<Record<string, string>> = {
   'Three requests in two round trips, each change written by a majority.':
     '两次往返中的三个请求，每次变更都由多数派写下。',
   'A killed holder costs its session, and up to twice that where the leader dies meanwhile.':
-    '持有者被杀死，代价是它的会话时限；其间领导者也死去时，最多两倍。',
+    '持有者被杀死，代价是它的会话时限；其间领导者也宕机时，最多两倍。',
   'The numbers in the names of nodes start again when their parent was removed.':
     '父节点被删除之后，节点名里的序号会重新开始。',
   'As token take `lease.fencingToken`, which is the czxid, and not the number in the name.':

@@ -16,10 +16,10 @@ export const rules: Readonly<Record<string, string>> = {
   'Several processes need something outside of them that they agree on.':
     '多个进程需要一个在它们之外、共同认可的东西。',
 
-  'one lock is wanted for more time than there is': '同一把锁被需要的时间超过了时间本身',
+  'one lock is wanted for more time than there is': '对同一把锁的需求超过了它能提供的时间',
   'So many holders a second, each for so long, are more than a second of work for one line: no lock can make that fit.':
-    '每秒这么多持有者、每个持有这么久，一条队在一秒里做不完：没有锁能装得下。',
-  'The work under one lock fits into the time.': '一把锁之下的工作，时间上装得下。',
+    '每秒这么多持有者、每个持有这么久，一条队列在一秒内处理不完：用什么锁都一样。',
+  'The work under one lock fits into the time.': '一把锁保护的工作，时间上排得下。',
 
   'all processes are on one machine, and the peak is at most 1,000/s': '所有进程在同一台机器上，且高峰不超过 1,000/s',
   'On one machine a file does it: no server, no network that could fail, and the system itself says when a holder is dead.':
@@ -49,7 +49,7 @@ export const rules: Readonly<Record<string, string>> = {
 
   'there is an etcd of its own, and the team has run one': '有独立的 etcd，团队也运维过',
   'A grant is on the disks of a majority before it is given, so the death of a server does not forget it; and the team knows how to run it.':
-    '授予在给出之前已写到多数派的磁盘上，一台服务器死去不会忘记它；而且团队会运维。',
+    '授予在给出之前已写到多数派的磁盘上，一台服务器宕机也不会忘记它；而且团队会运维。',
   'There is no etcd of its own, or nobody who has run one: a consensus cluster that nobody can run is the next incident.':
     '没有独立的 etcd，或没有人运维过：没人会运维的共识集群就是下一次事故。',
 
@@ -63,7 +63,7 @@ export const rules: Readonly<Record<string, string>> = {
   'The check stands in the very transaction that writes, and no server is added.':
     '检查就在写入的那个事务里，也不增加服务器。',
   'The data is not where a lock row and its guard could stand beside it at this rate.':
-    '数据所在之处，容不下旁边再放一行锁和它的守卫，或速率太高。',
+    '数据旁边放不下锁和守卫所用的行，或者对它来说速率太高。',
 
   'the resource compares fencing tokens, and there is a Redis': '资源一侧会比较栅栏令牌，并且有 Redis',
   'When the resource refuses the late write, a lock that can be given to two does no harm: a consensus cluster set up for this would add servers, and little safety.':
@@ -102,7 +102,7 @@ export const rules: Readonly<Record<string, string>> = {
 
   'there are several independent Redis, and waiters need no order': '有几台互相独立的 Redis，等待者也不必有顺序',
   'A majority of independent servers outlives the death of one of them without a failover that could forget the lock.':
-    '独立服务器的多数派经得起其中一台死去，没有会忘记锁的故障切换。',
+    '独立服务器的多数派经得起其中一台宕机，不需要可能忘记锁的故障切换。',
   'There are no independent Redis, or waiters must come in order, which Redlock cannot promise.':
     '没有互相独立的 Redis，或等待者必须按顺序，而 Redlock 承诺不了。',
 

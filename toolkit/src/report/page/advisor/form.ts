@@ -73,7 +73,11 @@ export function advisorForm(tongue: Tongue, tell: Tell): Form {
           situation,
           turns.filter((turn) => turn.input === input),
         );
-        mark.replaceChildren(assumed.includes(input) ? speech.text('assumed') : takeBack(input, speech, tell));
+        const takesBack = (): void => {
+          tell(input, undefined);
+          focusOn(field);
+        };
+        mark.replaceChildren(assumed.includes(input) ? speech.text('assumed') : takeBack(speech, takesBack));
       }
     },
   };
@@ -84,10 +88,16 @@ function markId(input: Input): string {
   return `advisor-${input}-said`;
 }
 
-function takeBack(input: Input, speech: Speech, tell: Tell): HTMLElement {
+function takeBack(speech: Speech, act: () => void): HTMLElement {
   const button = h('button', { type: 'button', class: 'plain' }, speech.text('takeBack'));
-  button.addEventListener('click', () => tell(input, undefined));
+  button.addEventListener('click', act);
   return button;
+}
+
+/** A button that is gone leaves whoever has pressed it by keyboard at the top of the page. */
+function focusOn({ element }: Field): void {
+  const input = element.querySelector<HTMLInputElement>(':checked') ?? element.querySelector('input');
+  input?.focus();
 }
 
 function fieldOf(question: Question, tongue: Tongue, tell: (value: unknown) => void): Field {

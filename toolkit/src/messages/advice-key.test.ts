@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest';
+import { experiments } from '../lab/experiments/all.ts';
+import { adviceKey } from './advice-key.ts';
+
+it('the texts about a cut network are those of the network, and not of a power cut', () => {
+  const about = (key: string): string[] =>
+    experiments.map(({ id }) => id).filter((id) => adviceKey(id, 'Done') === `${key}Done`);
+  expect(about('cut')).toEqual(['silent-cut']);
+  expect(about('other')).toContain('persistence-power-cut');
+  expect(about('partition')).toEqual(['partition', 'partition-answers', 'partition-requests', 'partition-slow']);
+});
