@@ -10,6 +10,7 @@ import { type ConnectionSource, takeConnection, useConnection } from '../../sql/
 import type { SqlDatabase, SqlFailure, SqlRow, SqlStatements, SqlValue } from '../../sql/database.ts';
 import { isPool, type PostgresConnection, type PostgresPool, type PostgresQueries } from './client.ts';
 import { understand } from './failures.ts';
+import { followStatus, isInTransaction, LeftOpenError } from './left-open.ts';
 import { statements } from './statements/statements.ts';
 
 /** A connection of our own, which is lent to one statement at a time. */
@@ -40,8 +41,13 @@ export class PostgresDatabase implements SqlDatabase {
   }
 
   async run(statement: string, values: readonly SqlValue[], deadline: Instant): Promise<readonly SqlRow[]> {
-    const query = (client: PostgresQueries): Promise<{ rows: SqlRow[] }> => client.query(statement, [...values]);
-    if (this.#connections === undefined) return (await query(this.#client)).rows;
+    if (this.#connections === undefined) return (await this.#client.query(statement, [...values])).rows;
+    const query = async (connection: PostgresConnection): Promise<{ rows: SqlRow[] }> => {
+      const answer = await connection.query(statement, [...values]);
+      // Who gave the connection back may have had a BEGIN under way.
+      if (isInTransaction(connection)) throw new LeftOpenError();
+      return answer;
+    };
     // An error that the server answered leaves the connection as good as it was. But one that leads to a standby would
     // lead there for ever, and the pool, which finds nothing wrong with it, hand it out again and again.
     const isBroken = (error: unknown): boolean => {
@@ -96,9 +102,12 @@ export function connectionsOf(pool: PostgresPool): ConnectionSource<PostgresConn
   return {
     what: 'PostgreSQL',
     async take() {
-      const connection = await pool.connect();
-      listenForErrors(connection); // it may be older than our listener on the pool
-      return connection;
+      for (;;) {
+        const connection = await pool.connect();
+        listenForErrors(connection); // it may be older than our listener on the pool
+        if (!isInTransaction(connection)) return connection;
+        connection.release(true);
+      }
     },
     giveBack: (connection) => connection.release(),
     discard: (connection) => connection.release(true),
@@ -109,6 +118,7 @@ function listenForErrors(connection: Pick<PostgresConnection, 'on'>): void {
   if (heard.has(connection)) return;
   heard.add(connection);
   connection.on('error', ignore);
+  followStatus(connection);
 }
 
 function ignore(): void {
