@@ -6,6 +6,7 @@
  */
 import { type Clock, Instant } from '../../core/clock.ts';
 import { BackendUnavailableError } from '../../core/errors.ts';
+import { listenTogether } from '../../core/listeners.ts';
 import { type ConnectionSource, takeConnection, useConnection } from '../../sql/connections.ts';
 import type { SqlDatabase, SqlFailure, SqlRow, SqlStatements, SqlValue } from '../../sql/database.ts';
 import { isPool, type PostgresConnection, type PostgresPool, type PostgresQueries } from './client.ts';
@@ -30,6 +31,7 @@ export class PostgresDatabase implements SqlDatabase {
   readonly #client: PostgresQueries;
   readonly #connections: ConnectionSource<PostgresConnection> | undefined;
   readonly #clock: Clock;
+  readonly #stopListening: (() => void) | undefined;
 
   constructor(client: PostgresQueries, prefix: string, clock: Clock) {
     this.#client = client;
@@ -37,7 +39,8 @@ export class PostgresDatabase implements SqlDatabase {
     this.statements = statements(prefix);
     if (!isPool(client)) return;
     this.#connections = connectionsOf(client);
-    client.on('error', ignore); // an idle connection that ends is no reason to end the process
+    // An idle connection that ends is no reason to end the process.
+    this.#stopListening = listenTogether(client, 'error', ignore);
   }
 
   async run(statement: string, values: readonly SqlValue[], deadline: Instant): Promise<readonly SqlRow[]> {
@@ -83,7 +86,7 @@ export class PostgresDatabase implements SqlDatabase {
   }
 
   async close(): Promise<void> {
-    if (isPool(this.#client)) this.#client.removeListener('error', ignore);
+    this.#stopListening?.();
   }
 }
 

@@ -79,6 +79,18 @@ describe('a connection that was given back to the pool', () => {
   });
 });
 
+describe('a pool', () => {
+  it('has no more listeners with a dozen backends than with one', async () => {
+    const { pool } = open();
+    const counts = (): number[] => ['error', 'connect'].map((event) => pool.listenerCount(event));
+    const before = counts();
+    const backends = Array.from({ length: 12 }, () => postgresBackend(pool));
+    expect(counts()).toEqual(before);
+    await Promise.all(backends.map((backend) => backend.close()));
+    expect(counts()).toEqual(before); // those of the first
+  });
+});
+
 describe('a client', () => {
   it('that is one connection and no pool is refused, with what to hand in', async () => {
     const client = new pg.Client(server.url);
