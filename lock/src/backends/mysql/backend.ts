@@ -1,11 +1,14 @@
 import { type Clock, systemRandom } from '../../core/clock.ts';
 import { SqlBackend } from '../../sql/backend.ts';
 import type { MysqlPool } from './client.ts';
-import { connectionsOf, MysqlDatabase } from './database.ts';
+import { connectionsOf, MysqlDatabase, query } from './database.ts';
 import { ddlStatements } from './statements/statements.ts';
 
 /** The procedure is there already: nothing has to be made. */
 const ALREADY_EXISTS = 1304;
+
+/** A procedure is read, and then always runs, in the mode in which it was made: some modes know another language. */
+const SQL_MODE = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION';
 
 export class MysqlBackend extends SqlBackend {
   readonly #pool: MysqlPool;
@@ -23,13 +26,18 @@ export class MysqlBackend extends SqlBackend {
     const connections = connectionsOf(this.#pool);
     const connection = await connections.take();
     try {
+      const [session] = await query(connection, 'SELECT @@SESSION.sql_mode AS mode');
+      await query(connection, `SET SESSION sql_mode = '${SQL_MODE}'`);
       for (const statement of ddlStatements) {
         await connection.query(statement).catch((error: { errno?: unknown }) => {
           if (error.errno !== ALREADY_EXISTS) throw error;
         });
       }
-    } finally {
-      connections.giveBack(connection);
+      await query(connection, `SET SESSION sql_mode = '${String(session?.mode)}'`);
+    } catch (error) {
+      connections.discard(connection);
+      throw error;
     }
+    connections.giveBack(connection);
   }
 }

@@ -27,7 +27,7 @@ export class MysqlDatabase implements SqlDatabase {
       this.#connections,
       this.#clock,
       deadline,
-      (connection) => query(connection, statement, values),
+      (connection) => (statement.startsWith('CALL ') ? query : queryAnew)(connection, statement, values),
       // A step that was interrupted may have left its transaction open.
       (error) => understand(error).kind !== 'again',
     );
@@ -53,6 +53,21 @@ export async function query(
 ): Promise<readonly SqlRow[]> {
   const bytes = values.map((value) => (typeof value === 'string' ? Buffer.from(value) : value));
   return rowsOf(await connection.query({ sql, ...PLAIN_ROWS }, bytes));
+}
+
+/**
+ * A SELECT that sees what is true now, and leaves nothing open: a connection may come out of its pool inside a
+ * transaction, and with autocommit off every SELECT begins one. The steps see to that themselves.
+ */
+async function queryAnew(
+  connection: MysqlConnection,
+  sql: string,
+  values: readonly SqlValue[],
+): Promise<readonly SqlRow[]> {
+  await query(connection, 'ROLLBACK');
+  const rows = await query(connection, sql, values);
+  await query(connection, 'ROLLBACK');
+  return rows;
 }
 
 /** A pool as a source of connections, with a listener for their errors while we have them. */

@@ -17,6 +17,11 @@ const FINDINGS: Readonly<Record<number, SqlFailure>> = {
   1020: { kind: 'again', remedy: '' }, // innodb_snapshot_isolation
   1146: { kind: 'config', remedy: CREATE_TABLES },
   1305: { kind: 'config', remedy: CREATE_TABLES },
+  1064: {
+    kind: 'config',
+    remedy:
+      'MySQL from 8.0 or MariaDB from 10.6 on understands it, unless the pool rewrites statements (`queryFormat` of mysql2): locks need a pool that does not.',
+  },
   1049: { kind: 'config', remedy: 'Is the name of the database right?' },
   1046: { kind: 'config', remedy: 'The pool needs the name of the database.' },
   1054: {

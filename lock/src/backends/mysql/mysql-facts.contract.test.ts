@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
 import { createPool as createMariadbPool } from 'mariadb';
-import { createPool } from 'mysql2/promise';
+import type { Connection as CallbackConnection } from 'mysql2';
+import { createPool, type Pool, type PoolOptions } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { until } from '../../contract/subject.ts';
 import type { AcquireRequest } from '../../core/backend.ts';
 import { createLocks } from '../../core/lock.ts';
 import { request, soon } from '../../sql/test-support/requests.ts';
@@ -102,6 +104,75 @@ it('a server that logs statements is CONFIG, with the name of the setting', asyn
     message: expect.stringContaining('binlog_format'),
   });
 }, 60_000);
+
+/** A pool of one connection, on which `sql` is said first. */
+function openAfter(sql: string, url = server.url): { backend: MysqlBackend; pool: Pool } {
+  const pool = createPool({ uri: url, connectionLimit: 1 });
+  pool.on('connection', (connection) => (connection as unknown as CallbackConnection).query(sql));
+  const backend = mysqlBackend(pool);
+  onTestFinished(async () => {
+    await backend.close();
+    await pool.end();
+  });
+  return { backend, pool };
+}
+
+describe('a pool that a program shares with its locks', () => {
+  it('without autocommit hears of its turn as soon as others do, and leaves no transaction open', async () => {
+    const holder = createLocks(open().backend, { ttlMs: 60_000 });
+    const { backend } = openAfter('SET autocommit = 0');
+    const waiting = createLocks(backend, { ttlMs: 60_000 }); // whoever misses the look waits for a heartbeat of 5 s
+    const lease = await holder.lock('no-autocommit').acquire();
+    const wait = waiting.lock('no-autocommit').acquire();
+    await until('a waiter', async () => (await waiters()) === 1);
+    await new Promise((resolve) => setTimeout(resolve, 300)); // some looks that find nothing
+    const releasedAt = performance.now();
+    await lease.release();
+    const next = await wait;
+    expect(performance.now() - releasedAt).toBeLessThan(2_500);
+    expect((await backend.inspect('no-autocommit', soon())).holder?.owner).toBe(next.owner);
+    const [left] = await server.admin.query('SELECT COUNT(*) AS n FROM information_schema.innodb_trx');
+    expect(left).toEqual([{ n: 0 }]);
+    await next.release();
+  });
+
+  it('and whose connection somebody has given back inside a transaction gets a lock, and commits nothing of it', async () => {
+    const { backend, pool } = openAfter('SELECT 1');
+    await server.admin.query('CREATE TABLE IF NOT EXISTS work (id int PRIMARY KEY)');
+    const connection = await pool.getConnection();
+    await connection.beginTransaction();
+    await connection.query('INSERT INTO work VALUES (1)');
+    connection.release();
+    expect((await backend.tryAcquire(request('left-open'), soon())).outcome).toBe('granted');
+    const [rows] = await server.admin.query('SELECT * FROM work');
+    expect(rows).toEqual([]);
+    expect((await open().backend.tryAcquire(request('left-open'), soon())).outcome).toBe('busy');
+  });
+
+  it('and that rewrites statements is CONFIG, with the name of the option', async () => {
+    const pool = createPool({ uri: server.url, queryFormat: (sql: string) => sql } as PoolOptions);
+    onTestFinished(() => pool.end());
+    await expect(mysqlBackend(pool).tryAcquire(request('rewritten'), soon())).rejects.toMatchObject({
+      code: 'CONFIG',
+      message: expect.stringContaining('queryFormat'),
+    });
+  });
+
+  it('in a mode of SQL that knows another language makes the tables all the same, and keeps its mode', async () => {
+    await server.admin.query('CREATE DATABASE oracle');
+    const { backend, pool } = openAfter("SET sql_mode = 'ORACLE'", urlOf(server.port).replace('/holdfast', '/oracle'));
+    await backend.createTables();
+    expect((await backend.tryAcquire(request('x'), soon())).outcome).toBe('granted');
+    const [modes] = await pool.query('SELECT @@SESSION.sql_mode AS mode');
+    expect((modes as { mode: string }[])[0]?.mode).toContain('ORACLE');
+  });
+});
+
+/** How many wait in the tables now. */
+async function waiters(): Promise<number> {
+  const [rows] = await server.admin.query("SELECT COUNT(*) AS n FROM holdfast_waiter WHERE name = 'no-autocommit'");
+  return (rows as { n: number }[])[0]?.n as number;
+}
 
 describe('a node of a Galera cluster', () => {
   const provider = '/usr/lib/galera/libgalera_smm.so'; // comes with Debian's MariaDB

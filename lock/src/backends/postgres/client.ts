@@ -13,7 +13,7 @@ export interface PostgresResult {
   readonly rows: any[];
 }
 
-/** Runs a statement on any connection, with values for $1, $2, … */
+/** Runs a statement on any connection, in a transaction of its own, with values for $1, $2, … */
 export interface PostgresQueries {
   query(text: string, values?: Anything[]): Promise<PostgresResult>;
 }
@@ -36,6 +36,11 @@ export interface PostgresConnection extends PostgresQueries {
   unref?(): void;
   on(event: string, listener: (argument: Anything) => void): unknown;
   removeListener(event: string, listener: (argument: Anything) => void): unknown;
+}
+
+/** One connection of `pg`, in or out of a pool, and not a pool. */
+export function isClient(client: PostgresQueries): boolean {
+  return 'escapeIdentifier' in client && 'connect' in client;
 }
 
 export function isPool(client: PostgresQueries): client is PostgresPool {

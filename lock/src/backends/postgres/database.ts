@@ -6,10 +6,12 @@
  */
 import { type Clock, Instant } from '../../core/clock.ts';
 import { BackendUnavailableError } from '../../core/errors.ts';
+import { listenTogether } from '../../core/listeners.ts';
 import { type ConnectionSource, takeConnection, useConnection } from '../../sql/connections.ts';
 import type { SqlDatabase, SqlFailure, SqlRow, SqlStatements, SqlValue } from '../../sql/database.ts';
 import { isPool, type PostgresConnection, type PostgresPool, type PostgresQueries } from './client.ts';
 import { understand } from './failures.ts';
+import { followStatus, isInTransaction, LeftOpenError } from './left-open.ts';
 import { statements } from './statements/statements.ts';
 
 /** A connection of our own, which is lent to one statement at a time. */
@@ -29,6 +31,7 @@ export class PostgresDatabase implements SqlDatabase {
   readonly #client: PostgresQueries;
   readonly #connections: ConnectionSource<PostgresConnection> | undefined;
   readonly #clock: Clock;
+  readonly #stopListening: (() => void) | undefined;
 
   constructor(client: PostgresQueries, prefix: string, clock: Clock) {
     this.#client = client;
@@ -36,12 +39,18 @@ export class PostgresDatabase implements SqlDatabase {
     this.statements = statements(prefix);
     if (!isPool(client)) return;
     this.#connections = connectionsOf(client);
-    client.on('error', ignore); // an idle connection that ends is no reason to end the process
+    // An idle connection that ends is no reason to end the process.
+    this.#stopListening = listenTogether(client, 'error', ignore);
   }
 
   async run(statement: string, values: readonly SqlValue[], deadline: Instant): Promise<readonly SqlRow[]> {
-    const query = (client: PostgresQueries): Promise<{ rows: SqlRow[] }> => client.query(statement, [...values]);
-    if (this.#connections === undefined) return (await query(this.#client)).rows;
+    if (this.#connections === undefined) return (await this.#client.query(statement, [...values])).rows;
+    const query = async (connection: PostgresConnection): Promise<{ rows: SqlRow[] }> => {
+      const answer = await connection.query(statement, [...values]);
+      // Who gave the connection back may have had a BEGIN under way.
+      if (isInTransaction(connection)) throw new LeftOpenError();
+      return answer;
+    };
     // An error that the server answered leaves the connection as good as it was. But one that leads to a standby would
     // lead there for ever, and the pool, which finds nothing wrong with it, hand it out again and again.
     const isBroken = (error: unknown): boolean => {
@@ -77,7 +86,7 @@ export class PostgresDatabase implements SqlDatabase {
   }
 
   async close(): Promise<void> {
-    if (isPool(this.#client)) this.#client.removeListener('error', ignore);
+    this.#stopListening?.();
   }
 }
 
@@ -96,9 +105,12 @@ export function connectionsOf(pool: PostgresPool): ConnectionSource<PostgresConn
   return {
     what: 'PostgreSQL',
     async take() {
-      const connection = await pool.connect();
-      listenForErrors(connection); // it may be older than our listener on the pool
-      return connection;
+      for (;;) {
+        const connection = await pool.connect();
+        listenForErrors(connection); // it may be older than our listener on the pool
+        if (!isInTransaction(connection)) return connection;
+        connection.release(true);
+      }
     },
     giveBack: (connection) => connection.release(),
     discard: (connection) => connection.release(true),
@@ -109,6 +121,7 @@ function listenForErrors(connection: Pick<PostgresConnection, 'on'>): void {
   if (heard.has(connection)) return;
   heard.add(connection);
   connection.on('error', ignore);
+  followStatus(connection);
 }
 
 function ignore(): void {

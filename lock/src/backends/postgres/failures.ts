@@ -7,22 +7,43 @@
  * @module
  */
 import type { SqlFailure } from '../../sql/database.ts';
+import { LeftOpenError } from './left-open.ts';
 
 const CREATE_TABLES =
   'The tables and functions of Holdfast are not there: run `await backend.createTables()` once, `holdfast migrate`, or put `ddl()` into your migrations.';
+
+const UNKNOWN_CHARACTER: SqlFailure = {
+  kind: 'config',
+  remedy:
+    'The encoding of this database has no such character, be it in the name, the purpose or the host name. A database in UTF8 has them all; a hash of the name would do.',
+};
+
+/** Undone with the transaction of somebody else, which ends when the connection is closed. */
+const LEFT_OPEN: SqlFailure = {
+  kind: 'again',
+  remedy: 'A transaction needs its COMMIT or ROLLBACK before its connection goes back to the pool.',
+  elsewhere: true,
+};
 
 /** By SQLSTATE, or by its class of two letters. */
 const FINDINGS: Readonly<Record<string, SqlFailure>> = {
   '40001': { kind: 'again', remedy: '' }, //  serialization failure
   '40P01': { kind: 'again', remedy: '' }, //  deadlock
   '55P03': { kind: 'again', remedy: '' }, //  lock_timeout
+  '25P02': LEFT_OPEN,
   '42P01': { kind: 'config', remedy: CREATE_TABLES }, //  no such table
+  '42704': {
+    kind: 'config',
+    remedy: 'The functions were made for another schema: run `createTables()` with the same option `schema`.',
+  }, //  no such type
   '42883': { kind: 'config', remedy: CREATE_TABLES }, //  no such function
   '3F000': { kind: 'config', remedy: 'Is the option `schema` right?' },
   '42703': {
     kind: 'config',
     remedy: 'Tables of these names exist and are not those of Holdfast; the option `schema` names another place.',
   },
+  '22021': UNKNOWN_CHARACTER,
+  '22P05': UNKNOWN_CHARACTER,
   '3D000': { kind: 'config', remedy: 'Is the name of the database right?' },
   '42501': {
     kind: 'denied',
@@ -47,6 +68,7 @@ const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNRE
 const NEVER_SENT_TEXT = /timeout exceeded when trying to connect|connection timeout|after calling end on the pool/;
 
 export function understand(error: unknown): SqlFailure {
+  if (error instanceof LeftOpenError) return LEFT_OPEN;
   const { code, severity, message } = error as { code?: unknown; severity?: unknown; message?: unknown };
   if (typeof code === 'string') {
     if (NEVER_SENT.has(code)) return { kind: 'refused', remedy: 'Is the server running, and reachable from here?' };

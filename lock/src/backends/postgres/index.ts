@@ -22,7 +22,7 @@ import { checkBoolean, checkKeys } from '../../core/options.ts';
 import { checkTokenSource } from '../../sql/database.ts';
 import { SqlSessionBackend } from '../../sql/session-backend.ts';
 import { PostgresBackend } from './backend.ts';
-import { isPool, type PostgresConnection, type PostgresPool, type PostgresQueries } from './client.ts';
+import { isClient, isPool, type PostgresConnection, type PostgresPool, type PostgresQueries } from './client.ts';
 import { PostgresSessions } from './session.ts';
 import { ddl as ddlOf } from './statements/statements.ts';
 
@@ -57,7 +57,8 @@ export interface PostgresSessionOptions {
 export type PostgresSessionBackend = SqlSessionBackend<PostgresConnection>;
 
 /**
- * Locks in PostgreSQL. `client` is a `Pool` of `pg`, or anything with `query(text, values)`.
+ * Locks in PostgreSQL. `client` is a `Pool` of `pg`, or anything with `query(text, values)` whose every call is a
+ * transaction of its own.
  *
  * Nothing is made in the database by itself: `await backend.createTables()` does it, or `ddl()` in your migrations. A
  * session lock needs no tables, and a `Pool`.
@@ -70,6 +71,11 @@ export function postgresBackend(
 ): PostgresBackend | PostgresSessionBackend {
   if (typeof client !== 'object' || client === null || typeof client.query !== 'function') {
     throw new TypeError('postgresBackend needs a Pool of pg, or an object with query(text, values).');
+  }
+  if (isClient(client)) {
+    throw new TypeError(
+      'postgresBackend needs a Pool of pg, and was given a Client: whatever transaction a program opens on its one connection would undo a lock together with itself. `new pg.Pool({ max: 1 })` is a pool of one.',
+    );
   }
   if ('session' in options && options.session) return sessionBackend(client, options);
   checkKeys('The options of postgresBackend', options, ['session', 'schema', 'listen', 'tokenSource', 'clock']);

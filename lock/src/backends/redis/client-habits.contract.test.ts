@@ -197,6 +197,17 @@ describe('the client that is handed in', () => {
     expect(['close', 'ready', 'message', 'error'].map((event) => client.listenerCount(event))).toEqual(before);
   });
 
+  it('has no more listeners with a dozen backends than with one', async () => {
+    const client = opened.client();
+    const { fromIoredis, redisBackend } = await import('./index.ts');
+    const counts = (): number[] => ['close', 'ready'].map((event) => client.listenerCount(event));
+    const before = counts();
+    const backends = Array.from({ length: 12 }, () => redisBackend(fromIoredis(client)));
+    expect(counts()).toEqual(before.map((count) => count + 1));
+    await Promise.all(backends.map((backend) => backend.close()));
+    expect(counts()).toEqual(before);
+  });
+
   it('must not be subscribed, where that takes its commands away', async () => {
     const client = opened.client({ protocol: 2 });
     await client.subscribe('news');

@@ -24,7 +24,10 @@ const later = (ms: string): string => `${NOW} + INTERVAL ${ms} * 1000 MICROSECON
 const GRANT = `token = LAST_INSERT_ID(token + 1), owner = in_owner, ends_at = ${later('in_ttl')}, claim_ms = NULL,
     host = in_host, pid = in_pid, purpose = in_purpose, since = ${NOW}`;
 
-const BEGIN = `COMMIT;
+/** Ends what somebody has left open on this connection: it is not ours to commit, and nothing is read in its past. */
+const LEFT_OPEN = 'ROLLBACK;';
+
+const BEGIN = `${LEFT_OPEN}
   SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
   START TRANSACTION;`;
 
@@ -148,7 +151,8 @@ export const steps: readonly string[] = [
     'acquire',
     `in_step varbinary(8), ${ASKER}`,
     'DECLARE l_token bigint;',
-    `IF in_step <> 'stay' THEN
+    `${LEFT_OPEN}
+  IF in_step <> 'stay' THEN
     UPDATE holdfast_lock SET ${GRANT}
       WHERE name = in_name AND quiet AND (owner IS NULL OR ends_at <= ${NOW});
     IF ROW_COUNT() > 0 THEN
@@ -164,7 +168,8 @@ export const steps: readonly string[] = [
     'release',
     'in_name varbinary(512), in_owner varbinary(255)',
     ROW,
-    `UPDATE holdfast_lock SET owner = NULL, ends_at = NULL, claim_ms = NULL
+    `${LEFT_OPEN}
+  UPDATE holdfast_lock SET owner = NULL, ends_at = NULL, claim_ms = NULL
     WHERE name = in_name AND owner = in_owner AND ends_at > ${NOW} AND quiet;
   IF ROW_COUNT() > 0 THEN
     ${answer("'released'")}
@@ -221,7 +226,8 @@ export const steps: readonly string[] = [
     'transfer',
     `in_name varbinary(512), in_from varbinary(255), ${ASKER.replace('in_name varbinary(512), ', '')}`,
     ROW,
-    `UPDATE holdfast_lock SET ${GRANT} WHERE name = in_name AND quiet AND owner = in_from AND ends_at > ${NOW};
+    `${LEFT_OPEN}
+  UPDATE holdfast_lock SET ${GRANT} WHERE name = in_name AND quiet AND owner = in_from AND ends_at > ${NOW};
   IF ROW_COUNT() > 0 THEN
     SET l_token = LAST_INSERT_ID();
     ${answer("CONCAT_WS(' ', 'granted', l_token, in_ttl)")}
@@ -262,9 +268,11 @@ export const steps: readonly string[] = [
     'handed_over',
     'in_wanted longtext CHARACTER SET utf8mb4',
     '',
-    `SELECT l.owner, CAST(l.token AS CHAR) AS token, l.claim_ms AS claim
+    `${BEGIN}
+  SELECT l.owner, CAST(l.token AS CHAR) AS token, l.claim_ms AS claim
     FROM (${holds('*', 'in_wanted')}) AS h JOIN holdfast_lock l ON l.name = h.n AND l.owner = h.o
-    WHERE l.claim_ms IS NOT NULL AND l.ends_at > ${NOW};`,
+    WHERE l.claim_ms IS NOT NULL AND l.ends_at > ${NOW};
+  COMMIT;`,
   ),
 ];
 

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { listenTogether } from '../../../core/listeners.ts';
 import {
   type AnyListener,
   ClientClosedError,
@@ -69,18 +70,15 @@ class IoredisConnection implements RedisCommands {
   #lost = 0;
   #connected = 0;
   #reconnectedAt = Number.NEGATIVE_INFINITY;
-  readonly #onClose = (): void => {
-    this.#lost++;
-  };
-  readonly #onReady = (): void => {
-    this.#connected++;
-  };
+  readonly #stopListening: readonly (() => void)[];
 
   constructor(client: IoredisClient) {
     this.#client = client;
     this.keyPrefix = client.options.keyPrefix ?? '';
-    client.on('close', this.#onClose);
-    client.on('ready', this.#onReady);
+    this.#stopListening = [
+      listenTogether(client, 'close', () => this.#lost++),
+      listenTogether(client, 'ready', () => this.#connected++),
+    ];
   }
 
   send(args: readonly string[]): Promise<unknown> {
@@ -124,8 +122,7 @@ class IoredisConnection implements RedisCommands {
   }
 
   close(): void {
-    this.#client.off('close', this.#onClose);
-    this.#client.off('ready', this.#onReady);
+    for (const stop of this.#stopListening) stop();
   }
 }
 
@@ -134,18 +131,16 @@ class IoredisCluster implements RedisCommands {
   readonly sharded: boolean;
   readonly keyPrefix: string;
   readonly #client: IoredisClient;
-  readonly #nodes: Set<IoredisClient> = new Set();
+  /** How to stop listening to each of its nodes. */
+  readonly #nodes: Map<IoredisClient, () => void> = new Map();
+  readonly #stopListening: readonly (() => void)[];
   #lost = 0;
-  readonly #onClose = (): void => {
-    this.#lost++;
-  };
   readonly #onNode = (node: IoredisClient): void => {
-    if (this.#nodes.has(node)) return;
-    this.#nodes.add(node);
-    node.on('close', this.#onClose);
-  };
-  readonly #onNodeGone = (node: IoredisClient): void => {
-    this.#nodes.delete(node);
+    if (!this.#nodes.has(node))
+      this.#nodes.set(
+        node,
+        listenTogether(node, 'close', () => this.#lost++),
+      );
   };
 
   constructor(client: IoredisClient) {
@@ -153,8 +148,11 @@ class IoredisCluster implements RedisCommands {
     this.sharded = client.options.shardedSubscribers !== undefined; // releases before 5.6 do not know it
     this.keyPrefix = client.options.keyPrefix ?? '';
     for (const node of client.nodes?.('all') ?? []) this.#onNode(node);
-    client.on('+node', this.#onNode);
-    client.on('-node', this.#onNodeGone);
+    this.#stopListening = [
+      listenTogether(client, '+node', this.#onNode),
+      // Its connection is closed after this, which is heard yet.
+      listenTogether(client, '-node', (node: IoredisClient) => this.#nodes.delete(node)),
+    ];
   }
 
   send(args: readonly string[]): Promise<unknown> {
@@ -199,9 +197,7 @@ class IoredisCluster implements RedisCommands {
   }
 
   close(): void {
-    this.#client.off('+node', this.#onNode);
-    this.#client.off('-node', this.#onNodeGone);
-    for (const node of this.#nodes) node.off('close', this.#onClose);
+    for (const stop of [...this.#stopListening, ...this.#nodes.values()]) stop();
   }
 }
 
