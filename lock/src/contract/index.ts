@@ -7,7 +7,7 @@
  *
  * describeBackend({ afterAll, beforeAll, describe, it }, 'mine', {
  *   start: async () => ({ create: () => myBackend() }),
- *   doesNotApply: { 'a holder that is killed frees the lock': 'the lock lives and dies with the process' },
+ *   doesNotApply: { 'a holder that is killed frees the lock for a waiter, by its TTL at the latest': 'the lock lives and dies with the process' },
  * });
  *
  * @module

@@ -136,6 +136,30 @@ export const networkCases: readonly ContractCase[] = [
     },
   },
   {
+    name: 'a server that is stopped for a moment while renewals are due costs no lease',
+    async run(t) {
+      const { pause, resume } = server(t);
+      const ttlMs = 3 * TTL_MS; // renewed every TTL_MS
+      const [locks, rivals] = [await t.locks({ ttlMs }), await t.locks()];
+      const names = [t.name(), t.name()];
+      const leases = await Promise.all(names.map((name) => locks.lock(name).acquire()));
+      await sleep(0.6 * TTL_MS);
+      pause();
+      try {
+        await sleep(TTL_MS);
+      } finally {
+        resume();
+      }
+      const isRenewed = (): boolean => leases.every(({ remainingMs }) => remainingMs > 0.6 * ttlMs);
+      await until('renewals that were answered', isRenewed, ttlMs);
+      for (const lease of leases) {
+        assert.equal(lease.state, 'held');
+        assert.equal(await rivals.lock(lease.name).tryAcquire(), null);
+        await lease.release();
+      }
+    },
+  },
+  {
     name: 'a server that is stopped for longer than the TTL: the holder knows before anybody else can have the lock',
     async run(t) {
       const name = t.name();
