@@ -19,7 +19,6 @@ export const notForSessions: Readonly<Record<string, string>> = {
   'a broken holder is told, the next waiter gets the lock, and its token is not below the one to raise the guard to':
     NO_NAMES,
   'breaking a lock that nobody holds finds nobody': NO_NAMES,
-  'several processes under load never hold it at once, and their tokens rise in the order of their holds': NO_TOKEN,
   'each grant has a larger token than all before, also after a hold that ran out': NO_TOKEN,
   'a lease that is not renewed is lost by its own clock before the next one is granted': NO_TTL,
   'the late release of a lost lease does not free the lock of the next holder': NO_TTL,
