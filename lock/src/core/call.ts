@@ -82,7 +82,7 @@ export class BackendCalls {
           pending.expire();
         }
       },
-      { keepAlive: false },
+      { keepAlive: false, afterInput: true },
     );
   }
 
