@@ -29,9 +29,14 @@ export class BackendCalls {
 
   /**
    * Makes a call and gives its answer. Rejects with `OutcomeUnknownError` when `callMs` have passed, or when the backend
-   * rejected with something that is not ours to understand; a late answer is dropped.
+   * rejected with something that is not ours to understand; `late` is told of an answer that comes after that.
    */
-  make<Answer>(what: string, lockName: string, call: (deadline: Instant) => Promise<Answer>): Promise<Answer> {
+  make<Answer>(
+    what: string,
+    lockName: string,
+    call: (deadline: Instant) => Promise<Answer>,
+    late?: (answer: Answer) => void,
+  ): Promise<Answer> {
     const deadline = Instant.plus(this.clock.now(), this.callMs);
     return new Promise((resolve, reject) => {
       const pending: Pending = {
@@ -46,8 +51,8 @@ export class BackendCalls {
       };
       try {
         call(deadline).then((answer) => {
-          this.#pending.delete(pending);
-          resolve(answer);
+          if (this.#pending.delete(pending)) resolve(answer);
+          else late?.(answer);
         }, fail);
       } catch (error) {
         fail(error);
@@ -82,7 +87,7 @@ export class BackendCalls {
           pending.expire();
         }
       },
-      { keepAlive: false },
+      { keepAlive: false, afterInput: true },
     );
   }
 

@@ -1,5 +1,6 @@
+import { MessageChannel } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
-import { Instant, suspendAware, systemClock } from './clock.ts';
+import { callAfterInput, Instant, suspendAware, systemClock } from './clock.ts';
 
 function machine() {
   const clocks = { process: 5_000, uptime: 100_000, wall: 1_700_000_000_000, asked: 0 };
@@ -86,5 +87,30 @@ describe('the clock of this machine', () => {
     await new Promise<void>((resolve) => void systemClock.callAt(due, resolve, { keepAlive: true }));
     expect(systemClock.now()).toBeGreaterThanOrEqual(due);
     expect(cancelled).toBe(true);
+  });
+
+  it('calls back after what has arrived while nobody looked was read, where that is asked for', async () => {
+    const { port1, port2 } = new MessageChannel();
+    const order: string[] = [];
+    const read = new Promise<void>((resolve) => port2.once('message', () => resolve(void order.push('input'))));
+    const due = Instant.plus(systemClock.now(), 5);
+    const called = new Promise<void>((resolve) => {
+      systemClock.callAt(due, () => resolve(void order.push('timer')), { keepAlive: true, afterInput: true });
+    });
+    port1.postMessage('here');
+    while (systemClock.now() < due);
+    await Promise.all([read, called]);
+    expect(order).toEqual(['input', 'timer']);
+    port1.close();
+  });
+
+  it('does not call back after it was cancelled, also between the instant and what arrives then', async () => {
+    let isCalled = false;
+    const cancel = callAfterInput(() => (isCalled = true), 1, { keepAlive: true });
+    setTimeout(cancel, 1); // fires in the same turn, right after it
+    const until = performance.now() + 5;
+    while (performance.now() < until);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(isCalled).toBe(false);
   });
 });

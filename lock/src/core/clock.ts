@@ -19,9 +19,15 @@ export interface Clock {
   date(): Date;
   /**
    * Calls back once, as soon after `at` as the event loop allows, never in this turn.
-   * A timer with `keepAlive: false` does not keep the process alive.
+   * A timer with `keepAlive: false` does not keep the process alive. One with `afterInput` first lets be read what has
+   * arrived by then: after a blocked event loop timers fire before anybody looks at an answer that is there.
    */
-  callAt(at: Instant, callback: () => void, options: { readonly keepAlive: boolean }): CancelTimer;
+  callAt(at: Instant, callback: () => void, options: TimerOptions): CancelTimer;
+}
+
+export interface TimerOptions {
+  readonly keepAlive: boolean;
+  readonly afterInput?: boolean;
 }
 
 /** How far the machine's uptime may run ahead of the process's clock before it means that the machine was asleep. */
@@ -101,17 +107,44 @@ export const systemClock: Clock = {
     wallMs: Date.now,
   }),
   date: () => new Date(),
-  callAt(at, callback, { keepAlive }) {
-    let timer: NodeJS.Timeout;
+  callAt(at, callback, { keepAlive, afterInput = false }) {
+    let cancel: CancelTimer;
+    const due = (): void => (systemClock.now() >= at ? callback() : arm());
     const arm = (): void => {
       const ms = Math.min(TIMER_LIMIT_MS, Math.max(0, Math.ceil(at - systemClock.now())));
-      timer = setTimeout(() => (systemClock.now() >= at ? callback() : arm()), ms);
+      if (afterInput) {
+        cancel = callAfterInput(due, ms, { keepAlive });
+        return;
+      }
+      const timer = setTimeout(due, ms);
       if (!keepAlive) timer.unref();
+      cancel = () => clearTimeout(timer);
     };
     arm();
-    return () => clearTimeout(timer);
+    return () => cancel();
   },
 };
+
+/**
+ * Calls back once after `ms`, when what has arrived by then was read: in the turn of the event loop in which timers fire,
+ * sockets are read after them, and this after those.
+ */
+export function callAfterInput(
+  callback: () => void,
+  ms: number,
+  { keepAlive }: { readonly keepAlive: boolean },
+): CancelTimer {
+  let immediate: NodeJS.Immediate | undefined;
+  const timer = setTimeout(() => {
+    immediate = setImmediate(callback);
+    if (!keepAlive) immediate.unref();
+  }, ms);
+  if (!keepAlive) timer.unref();
+  return () => {
+    clearTimeout(timer);
+    clearImmediate(immediate);
+  };
+}
 
 /** The randomness of this machine, for jitter: it comes in by the same door. */
 export const systemRandom: () => number = Math.random;

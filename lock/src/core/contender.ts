@@ -71,6 +71,8 @@ export class Contender {
   /** A hand-over that was pushed to us. */
   #pushed: Granted | undefined;
   #onPush: () => void = nothing;
+  /** What a step was granted whose answer came after we had given it up. */
+  #late: Grant | undefined;
   /** When the last step left that was answered "waiting". */
   #waitingSince: Instant | undefined;
   /** The last token that was given out before that answer: a hand-over with a larger one was made after it. */
@@ -142,8 +144,7 @@ export class Contender {
     this.#woken = false;
     let answer: Answer | undefined;
     try {
-      // What has no place in the queue yet cannot be handed a lock either.
-      answer = await (this.#waitingSince === undefined ? this.#ask() : this.#orPushed(this.#ask()));
+      answer = await this.#orPushed(this.#ask());
     } catch (error) {
       return this.#afterNoAnswer(error as LockError, sentAt);
     }
@@ -174,7 +175,8 @@ export class Contender {
     if (problem.code === 'OUTCOME_UNKNOWN') this.#unanswered = true;
     if (!isTransient(problem)) throw problem;
     this.#contending.heard(problem);
-    if (this.#pushed === undefined) await this.#sleep(this.#backOff(OUTAGE_MS, this.#failures++));
+    if (this.#pushed === undefined && this.#late === undefined)
+      await this.#sleep(this.#backOff(OUTAGE_MS, this.#failures++));
     // Without a queue there is no place to keep: what the old owner id may have left is taken back under it.
     if (!queues(this.#tools.backend) && !this.#stopped) this.#startOver();
     return this.#takePushed();
@@ -183,9 +185,25 @@ export class Contender {
   #ask(): Promise<Answer> {
     const { backend, calls } = this.#tools;
     const request = this.#request;
-    return calls.make('the acquire', request.name, (deadline) =>
-      queues(backend) ? this.#queueStep(backend, request, deadline) : this.#tryStep(backend, request, deadline),
+    const sentAt = calls.clock.now();
+    return calls.make(
+      'the acquire',
+      request.name,
+      (deadline) =>
+        queues(backend) ? this.#queueStep(backend, request, deadline) : this.#tryStep(backend, request, deadline),
+      (answer) => this.#heardLate(answer, request.owner, sentAt),
     );
+  }
+
+  /**
+   * Where every answer takes longer than a call, as on a server or in a process that is overloaded, to ask again only adds
+   * to it. The lock that such an answer gives is ours all the same, for what is left of its time.
+   */
+  #heardLate(answer: Answer, owner: OwnerId, sentAt: Instant): void {
+    if (answer.outcome !== 'granted' || owner !== this.#request.owner || this.#stopped) return;
+    this.#late = this.#toGrant(answer, sentAt);
+    this.#onPush();
+    this.#wake();
   }
 
   #queueStep(backend: Queues, request: AcquireRequest, deadline: Instant): Promise<Answer> {
@@ -201,11 +219,14 @@ export class Contender {
       : { outcome: 'waiting', retryInMs: answer.retryInMs };
   }
 
-  /** The answer, or undefined if a hand-over is pushed to us before it comes. */
+  /** The answer, or undefined if a hand-over is pushed to us before it comes, or a late answer has given us the lock. */
   #orPushed(answer: Promise<Answer>): Promise<Answer | undefined> {
     return new Promise((resolve, reject) => {
       this.#onPush = () => {
-        if (this.#pushed !== undefined && this.#isNew(this.#pushed)) resolve(undefined);
+        // What has no place in the queue yet cannot be handed a lock either.
+        const isHandedOver =
+          this.#waitingSince !== undefined && this.#pushed !== undefined && this.#isNew(this.#pushed);
+        if (isHandedOver || this.#late !== undefined) resolve(undefined);
       };
       answer.then(resolve, reject);
       this.#onPush();
@@ -230,6 +251,9 @@ export class Contender {
    * renewed by the next step.
    */
   #takePushed(): Grant | undefined {
+    const late = this.#late;
+    this.#late = undefined;
+    if (late !== undefined && !this.#stopped && this.#isUseful(late)) return late;
     const pushed = this.#pushed;
     this.#pushed = undefined;
     if (this.#stopped || pushed === undefined || this.#waitingSince === undefined || !this.#isNew(pushed))
@@ -254,6 +278,7 @@ export class Contender {
     this.#waitingSince = undefined;
     this.#lastToken = undefined;
     this.#pushed = undefined;
+    this.#late = undefined;
     this.#request = { ...this.#request, owner: this.#tools.newOwner() };
     this.listen();
   }

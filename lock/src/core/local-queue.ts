@@ -46,7 +46,10 @@ export class LocalWaiter<Lease> {
   /** Calls `timedOut` or `aborted` at most once, unless the wait has ended before. */
   watch(timedOut: () => void, aborted: () => void): void {
     const { signal, waitMs } = this.options;
-    this.#cancelTimer = this.#clock.callAt(Instant.plus(this.askedAt, waitMs), timedOut, { keepAlive: true });
+    this.#cancelTimer = this.#clock.callAt(Instant.plus(this.askedAt, waitMs), timedOut, {
+      keepAlive: true,
+      afterInput: true,
+    });
     if (signal !== undefined) this.#stopListening = onAbort(signal, aborted);
   }
 

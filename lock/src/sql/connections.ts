@@ -42,7 +42,7 @@ export function takeConnection<Connection>(
           ),
         );
       },
-      { keepAlive: true },
+      { keepAlive: true, afterInput: true },
     );
     source.take().then(
       (connection) => {
@@ -83,7 +83,7 @@ export async function useConnection<Connection, Answer>(
           reject(new OutcomeUnknownError(`${source.what} gave no answer in time; it may have been done.`));
         }
       },
-      { keepAlive: true },
+      { keepAlive: true, afterInput: true },
     );
     use(connection).then(
       (answer) => {

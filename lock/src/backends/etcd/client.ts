@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { type Clock, Instant } from '../../core/clock.ts';
+import { type Clock, callAfterInput, Instant } from '../../core/clock.ts';
 import { LockError } from '../../core/errors.ts';
 import { Connection, type Endpoint, type Stream, type StreamEvents, type TlsOptions } from './connection.ts';
 import {
@@ -266,8 +266,8 @@ export class EtcdClient {
     return new Promise((resolve, reject) => {
       const leftMs = Math.max(0, this.#leftMs(deadline));
       const late = (): void => reject(new NotSentError(`${problem} within ${Math.round(leftMs)} ms`));
-      const timer = setTimeout(late, leftMs);
-      shared.then(resolve, reject).finally(() => clearTimeout(timer));
+      const cancel = callAfterInput(late, leftMs, { keepAlive: true });
+      shared.then(resolve, reject).finally(cancel);
     });
   }
 }

@@ -7,6 +7,7 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext } from 'node:tls';
+import { callAfterInput } from '../../core/clock.ts';
 import { NoAnswerError, NotSentError, RefusedError } from './failures.ts';
 
 export interface Endpoint {
@@ -118,16 +119,17 @@ export class Connection {
       const chunks: Buffer[] = [];
       let done = false;
       let status: RefusedError | 'ok' | undefined;
-      const timer = setTimeout(() => {
+      const late = (): void => {
         // Nothing at all since the request left: the member is silent, and whoever else asked it waits in vain.
         if (this.#heardAt < sentAt) this.destroy();
         else stream.close(constants.NGHTTP2_CANCEL);
         finish(new NoAnswerError(`nothing came within ${Math.round(withinMs)} ms.`));
-      }, withinMs);
+      };
+      const cancel = callAfterInput(late, withinMs, { keepAlive: true });
       const finish = (outcome: Buffer | Error): void => {
         if (done) return;
         done = true;
-        clearTimeout(timer);
+        cancel();
         this.#calls--;
         this.#endIfIdle();
         if (outcome instanceof Error) reject(outcome);
@@ -226,12 +228,12 @@ export class Connection {
   /** A stream that only listens would never hear that the other side is gone. */
   #ping(): void {
     if (performance.now() - this.#heardAt < PING_MS.every) return;
-    const timer = setTimeout(() => this.destroy(), PING_MS.answerWithin).unref();
+    const cancel = callAfterInput(() => this.destroy(), PING_MS.answerWithin, { keepAlive: false });
     const sent = this.#session.ping((error) => {
-      clearTimeout(timer);
+      cancel();
       if (error === null) this.#heardAt = performance.now();
     });
-    if (!sent) clearTimeout(timer);
+    if (!sent) cancel();
   }
 }
 

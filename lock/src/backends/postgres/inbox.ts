@@ -197,7 +197,7 @@ export class PostgresInbox implements SqlInbox, OwnConnection {
       const cancel = this.#clock.callAt(
         this.#soon(PROBE_MS),
         () => reject(new Error('no answer from PostgreSQL on the listening connection')),
-        { keepAlive: false },
+        { keepAlive: false, afterInput: true },
       );
       answer.then(resolve, reject).finally(cancel);
     });

@@ -157,6 +157,20 @@ describe('an ioredis client that fails at once', () => {
   });
 });
 
+describe('a client whose every answer takes longer than a call may', () => {
+  it('has its lock all the same, for what is left of its time', async () => {
+    const locks = opened.locks({ ttlMs: 4_000, callMs: 200 }, {}, { port: relay.port });
+    await locks.lock('warm').run(() => undefined);
+    relay.slow(150);
+    const lease = await locks.lock('far').acquire({ waitMs: 4_000 });
+    expect(lease.state).toBe('held');
+    expect(await opened.locks().lock('far').tryAcquire()).toBeNull();
+    relay.heal();
+    await lease.release();
+    expect(await opened.locks().lock('far').tryAcquire()).not.toBeNull();
+  });
+});
+
 describe('a client whose server was made a replica without losing its connections', () => {
   it('connects anew, and finds the new primary within 2 s of its coming', async () => {
     const primary = await RedisServer.start();

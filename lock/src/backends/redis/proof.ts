@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { callAfterInput } from '../../core/clock.ts';
 
 /** How often one is sent, and how long it may take. */
 const PROOF_MS = { every: 2_000, within: 1_000 };
@@ -31,7 +32,7 @@ export class Proof {
       if (this.#provenAt < sentAt) missed();
     };
     send().then(
-      () => setTimeout(judge, PROOF_MS.within).unref(),
+      () => void callAfterInput(judge, PROOF_MS.within, { keepAlive: false }),
       () => {
         this.#isUnderWay = false; // then it is the connection for commands that does not work
       },

@@ -9,6 +9,7 @@
  *
  * @module
  */
+import { callAfterInput } from '../../core/clock.ts';
 import { LockError, OutcomeUnknownError, quote } from '../../core/errors.ts';
 import { canTravelTogether, isFromReplica, readReply, type ScriptVerb, scriptCall, type Task } from './batch.ts';
 import type { RedisCommands, RedisWriter } from './client.ts';
@@ -140,8 +141,8 @@ export class Replicas {
     const limitMs = this.#rule.acknowledgeMs + ANSWER_MS;
     return new Promise((resolve, reject) => {
       const silence = new Error(`there was no reply within ${limitMs} ms`);
-      const timer = setTimeout(() => reject(silence), limitMs).unref();
-      replies.then(resolve, reject).finally(() => clearTimeout(timer));
+      const cancel = callAfterInput(() => reject(silence), limitMs, { keepAlive: false });
+      replies.then(resolve, reject).finally(cancel);
     });
   }
 

@@ -16,7 +16,7 @@ import type {
   ReportsLoss,
   Withdraws,
 } from '../../core/backend.ts';
-import { type Instant, systemClock } from '../../core/clock.ts';
+import { callAfterInput, type Instant, systemClock } from '../../core/clock.ts';
 import { BackendUnavailableError, LockError, type LossReason, OutcomeUnknownError } from '../../core/errors.ts';
 import { validity } from '../../core/lease.ts';
 import type { Task } from '../redis/batch.ts';
@@ -217,13 +217,14 @@ export class RedlockBackend implements Backend, Renews, Withdraws, Inspects, Bre
     if (attempt === undefined || attempt.isOver || systemClock.now() >= provenUntil) return;
     attempt.asked(voter);
     const isOver = (): boolean => attempt.isOver || systemClock.now() >= provenUntil;
-    const late = setTimeout(() => {
+    const late = (): void => {
       // What was proven may not be true any more when it arrives: this server gives the lease no vote again.
       attempt.doubt(voter);
       this.#takeBack(voter, hold, attempt);
-    }, this.#settings.nodeTimeoutMs).unref();
+    };
+    const cancel = callAfterInput(late, this.#settings.nodeTimeoutMs, { keepAlive: false });
     const take = (vote: Vote): void => {
-      clearTimeout(late);
+      cancel();
       if (!attempt.mayArriveLate(voter)) this.#take(attempt, voter, vote, hold);
     };
     voter.ask(this.#acquireTask(hold, this.#who), isOver, take);

@@ -119,6 +119,19 @@ export const requestCases: readonly ContractCase[] = [
     },
   },
   {
+    name: 'answers that come while the event loop is blocked are taken, however late they are read',
+    async run(t) {
+      const locks = await t.locks({ ttlMs: 20_000, callMs: 400 });
+      const lease = await locks.lock(t.name()).acquire();
+      const confirmed = lease.confirm();
+      await blockedAfterSending();
+      await confirmed;
+      const released = lease.release();
+      await blockedAfterSending();
+      await released;
+    },
+  },
+  {
     name: 'a free lock goes to the first who waits, whoever looks first',
     async run(t) {
       const name = t.name();
@@ -143,6 +156,13 @@ export const requestCases: readonly ContractCase[] = [
     },
   },
 ];
+
+/** Blocks the event loop for longer than a call may take, when what was asked for has left. */
+async function blockedAfterSending(): Promise<void> {
+  for (let turns = 0; turns < 3; turns++) await new Promise((resolve) => setImmediate(resolve));
+  const until = performance.now() + 600;
+  while (performance.now() < until);
+}
 
 /** The same lock, token and time. From when it counts may be later, where a renewal of the lease has come between. */
 function assertSameGrant(again: { readonly outcome: string }, first: { readonly outcome: string }): void {

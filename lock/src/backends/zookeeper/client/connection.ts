@@ -120,7 +120,7 @@ export class Connection {
     const cancel = clock.callAt(
       Instant.plus(clock.now(), connectMs),
       () => this.end(new Error(`The server did not answer within ${connectMs} ms.`)),
-      { keepAlive: false },
+      { keepAlive: false, afterInput: true },
     );
     try {
       return await new Promise<Handshake | undefined>((resolve, reject) => {
@@ -194,7 +194,10 @@ export class Connection {
         return;
       }
       if (now - this.#sentAt >= lookEveryMs / 2) this.#ping();
-      this.#cancelTimer = clock.callAt(Instant.plus(now, lookEveryMs), look, { keepAlive: false });
+      this.#cancelTimer = clock.callAt(Instant.plus(now, lookEveryMs), look, {
+        keepAlive: false,
+        afterInput: true,
+      });
     };
     this.#heardAt = clock.now();
     look();
@@ -205,7 +208,10 @@ export class Connection {
     this.#cancelExpiry();
     this.#expiryAt = deadline;
     // A process that waits for an answer lives until then; one that waits for nothing may end.
-    this.#cancelExpiry = this.#options.clock.callAt(deadline, () => this.#expire(), { keepAlive: true });
+    this.#cancelExpiry = this.#options.clock.callAt(deadline, () => this.#expire(), {
+      keepAlive: true,
+      afterInput: true,
+    });
   }
 
   #forgetDeadlines(): void {

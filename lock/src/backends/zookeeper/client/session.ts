@@ -112,7 +112,10 @@ export class Session {
         else if (this.#connection !== undefined) resolve();
         else reject(this.#notConnected());
       };
-      const cancel = clock.callAt(Instant.plus(deadline, -TELL_MS), done, { keepAlive: true });
+      const cancel = clock.callAt(Instant.plus(deadline, -TELL_MS), done, {
+        keepAlive: true,
+        afterInput: true,
+      });
       this.#waiting.add(done);
     });
   }
