@@ -49,7 +49,7 @@ export const words: Readonly<Record<string, string>> = {
   'Assumed: up to {n}/s, and {ms} ms or more for each lock; a convention of the field.':
     '假定：至多 {n}/s，每次取锁 {ms} ms 以上；这是业内的惯例。',
   'One process with 64 locks at once reached less than 1,000/s with three servers beside it, on another machine of two processors; one after the other a lock and its release took 5 to 7 ms at the median.':
-    '在另一台双处理器的机器上，三台服务器同机，一个进程同时取 64 把锁不到 1,000/s；一次接一次时，取锁加释放的中位数为 5 到 7 ms。',
+    '在另一台双处理器的机器上，三台服务器同机，一个进程同时取 64 把锁不到 1,000/s；逐个进行时，取锁加释放的中位数为 5 到 7 ms。',
   'Assumed: up to {n}/s, less than two thirds of the slowest round of MariaDB with 64 locks at once on another machine.':
     '假定：至多 {n}/s，不到另一台机器上 MariaDB 同时取 64 把锁时最慢一轮的三分之二。',
   'Assumed: up to {n}/s, less than half of what one process reached on another machine.':
