@@ -45,9 +45,26 @@ const checks = { pluginTimings: false };
 
 const packages = {
   lock: { entry: lockEntries, dts: true },
-  // Nobody imports the toolkit, so it has no declarations.
-  toolkit: { entry: toolkitEntries, dts: false, more: buildReportPage },
+  // People run the toolkit; all that they import of it is what a lock that is examined must look like.
+  toolkit: { entry: toolkitEntries, dts: false, more: [buildReportPage, buildSubjectTypes] },
 };
+
+/** The types of a subject as one file, with what they need of other files in it. */
+async function buildSubjectTypes(cwd, outDir) {
+  await build({
+    config: false,
+    cwd,
+    entry: { subject: path.join(cwd, 'src/lab/subject.ts') },
+    outDir,
+    clean: false,
+    format: 'esm',
+    dts: { emitDtsOnly: true },
+    tsconfig: path.join(root, 'tsconfig.base.json'),
+    checks,
+    logLevel: 'warn',
+    report: false,
+  });
+}
 
 /** The script of the report page as one file for browsers, and its style beside it. */
 async function buildReportPage(cwd, outDir) {
@@ -98,7 +115,7 @@ async function buildPackage(name) {
       logLevel: 'warn',
       report: false,
     });
-    await packages[name].more?.(cwd, fresh);
+    for (const more of packages[name].more ?? []) await more(cwd, fresh);
     const changed = await moveInto(path.join(cwd, 'dist'), fresh);
     return `${name}: ${entry.length} entries, ${changed === 0 ? 'nothing changed' : `${changed} files changed`}`;
   } finally {

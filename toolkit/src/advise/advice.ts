@@ -11,6 +11,7 @@ import { codeFor, type Snippet, withComments } from './code.ts';
 import { holds } from './condition.ts';
 import { count, formatMs } from './format.ts';
 import { aboutTheBench, measuredLines } from './measured.ts';
+import { LIMITS, NO_TIME_FOR_A_MAJORITY } from './rules.ts';
 import { type Settings, settingsFor } from './settings.ts';
 import { complete, type Input, type Situation, type Told } from './situation.ts';
 import type { Step } from './way.ts';
@@ -80,8 +81,12 @@ export function advise(told: Told, bench?: BenchFigures, say: Say = inEnglish): 
     setUp: shown(setUp),
     cost: [...shown(cost), ...oneLine(ANSWERS[answer], situation, say)],
     measured: measuredOn(bench, ANSWERS[answer], situation, say),
-    risks: [...(settings === undefined ? [] : timingRisks(settings, situation, say)), ...shown(risks)],
-    duties: isLock(ANSWERS[answer]) ? shown(DUTIES) : [],
+    risks: [
+      ...(settings === undefined ? [] : timingRisks(settings, situation, say)),
+      ...budgetRisks(backend, situation, say),
+      ...shown(risks),
+    ],
+    duties: settings !== undefined && isLock(ANSWERS[answer]) ? [...shown(DUTIES), notToBlock(settings, say)] : [],
     turns: turnsOf(situation, say).map((turn) => ({ ...turn, title: say(ANSWERS[turn.answer].title) })),
     situation,
     assumed,
@@ -154,4 +159,36 @@ function timingRisks(settings: Settings, { pauseMs, freeWithinMs }: Situation, s
     });
   }
   return risks;
+}
+
+/** Where a failure is an incident, time is no reason to leave the servers that agree; so what is not met is said. */
+function budgetRisks(backend: Answer['backend'], situation: Situation, say: Say): readonly Risk[] {
+  if ((backend !== 'etcd' && backend !== 'zookeeper') || !holds(NO_TIME_FOR_A_MAJORITY, situation)) return [];
+  const least = situation.runsOn === 'several-regions' ? LIMITS.consensusAcrossRegionsMs : LIMITS.consensusMs;
+  return [
+    {
+      text: say(
+        'A free lock is wanted within {wished}, and servers that agree by majority need {least} and more: that is not met.',
+        {
+          wished: formatMs(situation.budgetMs),
+          least: formatMs(least),
+        },
+      ),
+      remedy: say(
+        'Wait longer rather than take a lock that can be given to two. Or take the lock before its holder needs it, keep one lease for many acts, or let the resource compare a fencing token: then a fast lock on Redis does no harm.',
+      ),
+      see: 'docs/bench-all.md',
+    },
+  ];
+}
+
+/** The watchdog lives in the process that it renews for. */
+function notToBlock({ ridesOutMs }: Settings, say: Say): Note {
+  return {
+    text: say(
+      'Let nothing under the lock block its process for longer than {span}: what cannot run cannot renew. Longer computations go to a worker thread, or are done in pieces.',
+      { span: formatMs(ridesOutMs) },
+    ),
+    see: 'docs/concepts/leases.md',
+  };
 }

@@ -6,7 +6,8 @@ import { experiments as all } from '../lab/experiments/all.ts';
 import { advise, ContradictionError } from './advice.ts';
 import { ANSWERS, type AnswerId, DUTIES, type Note } from './answers.ts';
 import { holds, inputsOf } from './condition.ts';
-import { CONTRADICTIONS } from './rules.ts';
+import { CONTRADICTIONS, LIMITS } from './rules.ts';
+import { settingsFor } from './settings.ts';
 import { complete, type Input, QUESTIONS, type Situation, type Told } from './situation.ts';
 import { situations } from './situations.testing.ts';
 import { contradictionsOf, FORKS, nextQuestion, partingOf, turnsOf, wayOf } from './way.ts';
@@ -108,6 +109,54 @@ describe('the advice that the experience of others asks for', () => {
       { protects: 'data', failure: 'incident', servers: ['redis-independent'] },
       'etcd-new',
     ],
+    [
+      'a configuration that only one may change: etcd',
+      { protects: 'leader', servers: ['etcd'], skills: ['etcd'] },
+      'etcd',
+    ],
+    [
+      'the steps of a transaction over several services: etcd',
+      { protects: 'data', failure: 'incident', writesTo: 'service', servers: ['etcd', 'redis'], skills: ['etcd'] },
+      'etcd',
+    ],
+    [
+      'check-ins at a high rate, of which a doubled one does no harm: Redis',
+      { protects: 'work', failure: 'harmless', peakPerSecond: 20_000, servers: ['redis-replicas', 'etcd'] },
+      'redis',
+    ],
+    [
+      'a small team that has no server, and can put right what goes wrong: one Redis is the least',
+      { protects: 'data', failure: 'repairable', servers: [] },
+      'redis',
+    ],
+    [
+      'the same on one machine: nothing to run at all',
+      { protects: 'data', failure: 'repairable', servers: [], runsOn: 'one-machine' },
+      'sqlite',
+    ],
+    ['the same where a failure is days of work: an etcd all the same', { protects: 'data', servers: [] }, 'etcd-new'],
+    ['a ZooKeeper in a Java team: that one', { ...STOCK, servers: ['zookeeper'], skills: ['java'] }, 'zookeeper'],
+    [
+      'a ZooKeeper that came with something else, and nobody who knows Java: an etcd of its own',
+      { ...STOCK, servers: ['zookeeper'], skills: [] },
+      'etcd-new',
+    ],
+    [
+      'a ZooKeeper and an etcd, and nobody who has run either: the etcd that is there, once somebody can',
+      { ...STOCK, servers: ['zookeeper', 'etcd'], skills: [] },
+      'etcd-untried',
+    ],
+    ['both in a Java team: the ZooKeeper', { ...STOCK, servers: ['zookeeper', 'etcd'], skills: ['java'] }, 'zookeeper'],
+    [
+      'a lock that is wanted within 1 ms although a failure is days of work: etcd, time does not decide',
+      { ...STOCK, budgetMs: 1 },
+      'etcd',
+    ],
+    [
+      'the same where the write compares the token: Redis with the token, which does no harm',
+      { ...STOCK, budgetMs: 1, resource: 'compare-token' },
+      'redis-fenced',
+    ],
     ['who cannot say what a failure costs finds that out first', { ...STOCK, failure: 'unsure' }, 'think-first'],
     [
       'migrations of a database that must not run side by side: its own session lock',
@@ -123,6 +172,40 @@ describe('the advice that the experience of others asks for', () => {
 
   it.each(cases)('%s', (_name, told, answer) => {
     expect(answerTo(told)).toBe(answer);
+  });
+
+  it('gives three reasons for the etcd of the worked example: the cost of a failure, the rate, and who runs it', () => {
+    const { reasons } = advise(STOCK);
+    expect(reasons.map(({ fork, took }) => `${fork}: ${took}`)).toEqual([
+      'must-not-fail: yes',
+      'too-fast-for-consensus: no',
+      'etcd-at-hand: yes',
+    ]);
+  });
+
+  it('does not call an etcd that is there one that has to be set up', () => {
+    const { title, summary, setUp } = advise({ ...STOCK, skills: [] });
+    expect([title, summary, ...setUp.map(({ text }) => text)].join(' ')).not.toMatch(/set up|three small servers/);
+    expect(title).toBe('etcd: the one that is there, once somebody can run it');
+  });
+
+  it('says of a time that a majority cannot keep that it is not met, and only of such a time', () => {
+    const told = ({ risks }: ReturnType<typeof advise>): string => risks.map(({ text }) => text).join(' ');
+    const within = 'A free lock is wanted within 1 ms, and servers that agree by majority need 2 ms and more';
+    expect(told(advise({ ...STOCK, budgetMs: 1 }))).toContain(within);
+    expect(told(advise({ ...STOCK, budgetMs: 2 }))).not.toContain('A free lock is wanted');
+    expect(told(advise({ ...STOCK, budgetMs: 49, runsOn: 'several-regions' }))).toContain('need 50 ms and more');
+    expect(told(advise({ ...STOCK, budgetMs: 1, resource: 'compare-token' }))).not.toContain('A free lock is wanted');
+  });
+
+  it('lets a holder block its process for half the TTL, on ZooKeeper for two fifths, and says for how long', () => {
+    for (const [id, { backend }] of Object.entries(ANSWERS)) {
+      if (backend === undefined || backend === 'memory') continue;
+      const { ttlMs, ridesOutMs } = settingsFor(backend, complete(STOCK).situation);
+      expect(ridesOutMs / ttlMs, id).toBeGreaterThanOrEqual(backend === 'zookeeper' ? 0.4 : 0.5);
+    }
+    const { duties } = advise({ ...STOCK, servers: ['redis'], resource: 'compare-token', freeWithinMs: 10_000 });
+    expect(duties.map(({ text }) => text).join(' ')).toContain('block its process for longer than 6 s');
   });
 
   it('names the control plane as what its etcd is for, and not for locks', () => {
@@ -310,6 +393,30 @@ describe('an answer', () => {
           sample.some((situation) => holds(when, situation)),
           text,
         ).toBe(true);
+    }
+  });
+});
+
+describe('the numbers of the rules', () => {
+  const page = readFileSync(new URL('../../../docs/bench-all.md', import.meta.url), 'utf8');
+  const parts = page.split('### ');
+  /** Of one process: the pairs a second of a backend and their p50 in ms, as median, least and most of the rounds. */
+  const measured = (id: string, part: '64 names' | 'one at a time'): readonly number[][] => {
+    const table = parts.find((one) => one.startsWith(`Acquire and release, ${part}`)) ?? '';
+    const [, rate = '', p50 = ''] = new RegExp(`^\\| ${id} +\\|([^|]+)\\|([^|]+)\\|`, 'm').exec(table) ?? [];
+    return [rate, p50].map((cell) => (cell.match(/[\d.]+/g) ?? []).map(Number));
+  };
+
+  it('are what the published figures say of them', () => {
+    const [[, slowest = 0] = []] = measured('mysql', '64 names');
+    expect(slowest * (2 / 3)).toBeGreaterThan(LIMITS.rowsPerSecond);
+    for (const id of ['etcd-3', 'zookeeper-3']) {
+      const [[, , fastest = Infinity] = []] = measured(id, '64 names');
+      expect(fastest, `${id}, 64 names at once: "less than 1,000/s" is said of it`).toBeLessThan(1_000);
+      const [, [median = 0] = []] = measured(id, 'one at a time');
+      expect(Math.round(median), `${id}: "5 to 7 ms at the median" is said of it`).toBeGreaterThanOrEqual(5);
+      expect(Math.round(median)).toBeLessThanOrEqual(7);
+      expect(median / 2).toBeGreaterThan(LIMITS.consensusMs);
     }
   });
 });

@@ -45,6 +45,7 @@ export type AnswerId =
   | 'redis-fenced'
   | 'redlock'
   | 'etcd'
+  | 'etcd-untried'
   | 'etcd-new'
   | 'zookeeper'
   | 'database-fenced'
@@ -136,6 +137,11 @@ const ONE_HOME: Note = {
 const NOT_THE_CONTROL_PLANE: Note = {
   when: { input: 'servers', has: ['etcd-kubernetes'] },
   text: 'The etcd of the Kubernetes control plane is not for this: locks would take its time and its disk from the cluster, and its access rights would be those of the cluster.',
+};
+
+const ZOOKEEPER_NOBODY_RUNS: Note = {
+  when: { input: 'servers', has: ['zookeeper'] },
+  text: 'The ZooKeeper that is there would do as well, once somebody can run it: its heap, its pauses, a server that has to be replaced.',
 };
 
 const ETCD_COST: readonly Note[] = [
@@ -248,7 +254,7 @@ export const ANSWERS: Readonly<Record<AnswerId, Answer>> = {
     title: 'No lock at this rate: divide, queue, or make the write conditional',
     backend: undefined,
     summary:
-      'What must not fail needs servers that agree, and they are too slow here; what is fast enough can be given to two, and nothing would refuse the late write. One of the three has to change: the resource, the rate for one line, or the time.',
+      'What must not fail needs servers that agree, and they are too slow for this rate; what is fast enough can be given to two, and nothing would refuse the late write. One of the two has to change: the resource, or the rate of locks.',
     setUp: [
       { text: 'Make the write conditional: then no lock is needed at all.' },
       { text: 'Let the resource compare a fencing token: then a fast lock on Redis is enough.' },
@@ -432,16 +438,36 @@ export const ANSWERS: Readonly<Record<AnswerId, Answer>> = {
     cost: ETCD_COST,
     risks: ETCD_RISKS,
   },
+  'etcd-untried': {
+    title: 'etcd: the one that is there, once somebody can run it',
+    backend: 'etcd',
+    summary:
+      'There is an etcd of its own, and nobody who has run one. What one failure costs justifies learning it before a lock depends on it. No failover forgets the lock, and its token is the revision, which the resource can compare.',
+    setUp: [
+      {
+        text: 'Try before it matters how a member is replaced and a backup restored, and who is called when it stands still.',
+      },
+      {
+        text: 'Practise the death of a member: `holdfast checkup etcd-leader`.',
+        see: 'checkup etcd-leader',
+      },
+      {
+        text: 'Three or five members, each with a disk of its own, and a user for the prefix of the locks.',
+        see: 'docs/backends/etcd.md',
+      },
+      ZOOKEEPER_NOBODY_RUNS,
+      NOT_THE_CONTROL_PLANE,
+    ],
+    cost: ETCD_COST,
+    risks: ETCD_RISKS,
+  },
   'etcd-new': {
     title: 'etcd, a cluster of its own that you set up for this',
     backend: 'etcd',
     summary:
       'What one failure costs justifies three small servers that agree by majority. No failover forgets the lock, and its token is the revision, which the resource can compare.',
     setUp: [
-      {
-        when: { input: 'servers', has: ['etcd'] },
-        text: 'There is an etcd, and nobody who has run one: try before it matters how a member is replaced and a backup restored.',
-      },
+      ZOOKEEPER_NOBODY_RUNS,
       NOT_THE_CONTROL_PLANE,
       {
         text: 'Three members, each with a disk of its own; then practise the death of one: `holdfast checkup etcd-leader`.',

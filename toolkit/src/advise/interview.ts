@@ -66,6 +66,7 @@ function followUp(told: Told): Input | undefined {
     ...(situation.protects === 'data' ? (['peakPerSecond', 'holdMs'] as const) : []),
     'pauseMs',
     'freeWithinMs',
+    ...(backend === 'etcd' || backend === 'zookeeper' ? (['budgetMs'] as const) : []),
   ];
   return inputs.find((input) => told[input] === undefined);
 }

@@ -12,15 +12,22 @@ import { count } from './format.ts';
 /** The numbers that the forks compare with, each with where it comes from. */
 export const LIMITS = {
   /**
-   * Locks a second up to which servers that agree by majority are taken to be at ease. A convention of the field, with a
-   * margin to the 10,000 and more that are said of etcd; not measured here. Measure yours before you rely on it.
+   * Locks a second, over all processes, up to which servers that agree by majority are taken to be at ease. A convention
+   * of the field, with a margin to the 10,000 and more that are said of etcd. We have not seen it: one process with 64
+   * names at once stays below 1,000 with three servers beside it on two processors (docs/bench-all.md).
    */
   consensusPerSecond: 5_000,
-  /** Lease rows a second that one database is asked for, beside its other work: a little less than the slowest measured round of MariaDB (docs/bench-sql.md). */
+  /**
+   * Lease rows a second that one database is asked for, beside its other work: less than two thirds of the slowest round
+   * of MariaDB with 64 names at once, which flushes each commit (docs/bench-all.md).
+   */
   rowsPerSecond: 500,
   /** Less than half of what one process reaches with the embedded file (docs/backends/sqlite.md). */
   filePerSecond: 1_000,
-  /** A majority must write to its disks before it answers; in less than this many ms that is not to be counted on. */
+  /**
+   * A majority must write to its disks before it answers; in less than this many ms that is not to be counted on. With
+   * three servers on one machine half of a pair takes 2.5 ms and more at the median (docs/bench-all.md).
+   */
   consensusMs: 2,
   /** The same where the answer has to cross from region to region. */
   consensusAcrossRegionsMs: 50,
@@ -148,25 +155,27 @@ const CHEAP: Fork = {
   },
 };
 
+/** What a majority cannot do in time: its disks come first, and from region to region the way. */
+export const NO_TIME_FOR_A_MAJORITY: Condition = {
+  any: [
+    { input: 'budgetMs', below: LIMITS.consensusMs },
+    {
+      all: [
+        { input: 'runsOn', is: ['several-regions'] },
+        { input: 'budgetMs', below: LIMITS.consensusAcrossRegionsMs },
+      ],
+    },
+  ],
+};
+
 /** Two holders at once must not do harm. */
 const STRICT: Fork = {
   id: 'too-fast-for-consensus',
   tellsNo: true,
-  says: `the peak is above ${count(LIMITS.consensusPerSecond)}/s, or a lock must be had faster than a majority can answer`,
-  when: {
-    any: [
-      { input: 'peakPerSecond', above: LIMITS.consensusPerSecond },
-      { input: 'budgetMs', below: LIMITS.consensusMs },
-      {
-        all: [
-          { input: 'runsOn', is: ['several-regions'] },
-          { input: 'budgetMs', below: LIMITS.consensusAcrossRegionsMs },
-        ],
-      },
-    ],
-  },
+  says: `the peak is above ${count(LIMITS.consensusPerSecond)}/s`,
+  when: { input: 'peakPerSecond', above: LIMITS.consensusPerSecond },
   because: {
-    yes: 'Servers that agree by majority write each lock to several disks, over the network between them: that is too slow for this.',
+    yes: 'Servers that agree by majority write each lock to several disks, over the network between them: that is too slow for this rate.',
     no: 'A lock that must not be forgotten needs servers that agree by majority, or the transaction of the data itself; this rate leaves the time for it.',
   },
   yes: {
@@ -182,69 +191,94 @@ const STRICT: Fork = {
     no: 'redesign',
   },
   no: {
-    id: 'etcd-at-hand',
-    says: 'there is an etcd of its own, and the team has run one',
-    when: {
-      all: [
-        { input: 'servers', has: ['etcd'] },
-        { input: 'skills', has: ['etcd'] },
-      ],
-    },
+    id: 'token-and-no-time',
+    says: 'a lock must be had faster than a majority can answer, and the resource compares fencing tokens',
+    when: { all: [{ input: 'resource', is: ['compare-token'] }, NO_TIME_FOR_A_MAJORITY] },
     because: {
-      yes: 'A grant is on the disks of a majority before it is given, so the death of a server does not forget it; and the team knows how to run it.',
-      no: 'There is no etcd of its own, or nobody who has run one: a consensus cluster that nobody can run is the next incident.',
+      yes: 'When the resource refuses the late write, a lock that can be given to two does no harm, so the time may decide.',
+      no: 'The time that a lock takes decides nothing here: it is enough, or nothing but the lock prevents the damage.',
     },
-    yes: 'etcd',
+    yes: 'redis-fenced',
     no: {
-      id: 'zookeeper-at-hand',
-      says: 'there is a ZooKeeper',
-      when: { input: 'servers', has: ['zookeeper'] },
-      because: {
-        yes: 'A grant is on the disks of a majority here, too, and the ensemble is there.',
-        no: 'There is no ZooKeeper running.',
+      id: 'etcd-at-hand',
+      says: 'there is an etcd of its own, and the team has run one',
+      when: {
+        all: [
+          { input: 'servers', has: ['etcd'] },
+          { input: 'skills', has: ['etcd'] },
+        ],
       },
-      yes: 'zookeeper',
+      because: {
+        yes: 'A grant is on the disks of a majority before it is given, so the death of a server does not forget it; and the team knows how to run it.',
+        no: 'There is no etcd of its own, or nobody who has run one: a consensus cluster that nobody can run is the next incident.',
+      },
+      yes: 'etcd',
       no: {
-        id: 'lock-beside-data',
-        tellsNo: true,
-        says: `the data is in a SQL database which compares tokens, and the peak is at most ${count(LIMITS.rowsPerSecond)}/s`,
+        id: 'zookeeper-at-hand',
+        says: 'there is a ZooKeeper, and the team runs Java services',
         when: {
           all: [
-            { input: 'writesTo', is: ['postgres', 'mysql'] },
-            { input: 'resource', is: ['compare-token'] },
-            { not: { input: 'peakPerSecond', above: LIMITS.rowsPerSecond } },
+            { input: 'servers', has: ['zookeeper'] },
+            { input: 'skills', has: ['java'] },
           ],
         },
         because: {
-          yes: 'The check stands in the very transaction that writes, and no server is added.',
-          no: 'The data is not where a lock row and its guard could stand beside it at this rate.',
+          yes: 'A grant is on the disks of a majority here, too; the ensemble is there, and who runs Java services can run it.',
+          no: 'There is no ZooKeeper, or nobody who has run Java services: that it is there does not mean that somebody can mend it.',
         },
-        yes: 'database-fenced',
+        yes: 'zookeeper',
         no: {
-          id: 'token-and-redis',
-          says: 'the resource compares fencing tokens, and there is a Redis',
+          id: 'lock-beside-data',
+          tellsNo: true,
+          says: `the data is in a SQL database which compares tokens, and the peak is at most ${count(LIMITS.rowsPerSecond)}/s`,
           when: {
             all: [
+              { input: 'writesTo', is: ['postgres', 'mysql'] },
               { input: 'resource', is: ['compare-token'] },
-              { input: 'servers', has: ['redis', 'redis-replicas'] },
+              { not: { input: 'peakPerSecond', above: LIMITS.rowsPerSecond } },
             ],
           },
           because: {
-            yes: 'When the resource refuses the late write, a lock that can be given to two does no harm: a consensus cluster set up for this would add servers, and little safety.',
-            no: 'Nothing refuses a late write, or there is no Redis: the lock itself must not be forgotten.',
+            yes: 'The check stands in the very transaction that writes, and no server is added.',
+            no: 'The data is not where a lock row and its guard could stand beside it at this rate.',
           },
-          yes: 'redis-fenced',
+          yes: 'database-fenced',
           no: {
-            id: 'java-team',
-            tellsNo: true,
-            says: 'the team runs Java services',
-            when: { input: 'skills', has: ['java'] },
-            because: {
-              yes: 'Who runs Java services can run ZooKeeper, whose heap and pauses are then nothing new.',
-              no: 'Nobody here has run Java services, so of the two consensus servers the single binary is less to learn.',
+            id: 'token-and-redis',
+            says: 'the resource compares fencing tokens, and there is a Redis',
+            when: {
+              all: [
+                { input: 'resource', is: ['compare-token'] },
+                { input: 'servers', has: ['redis', 'redis-replicas'] },
+              ],
             },
-            yes: 'zookeeper',
-            no: 'etcd-new',
+            because: {
+              yes: 'When the resource refuses the late write, a lock that can be given to two does no harm: a consensus cluster set up for this would add servers, and little safety.',
+              no: 'Nothing refuses a late write, or there is no Redis: the lock itself must not be forgotten.',
+            },
+            yes: 'redis-fenced',
+            no: {
+              id: 'java-team',
+              tellsNo: true,
+              says: 'the team runs Java services',
+              when: { input: 'skills', has: ['java'] },
+              because: {
+                yes: 'Who runs Java services can run ZooKeeper, whose heap and pauses are then nothing new.',
+                no: 'Nobody here has run Java services, so of the two consensus servers the single binary is less to learn.',
+              },
+              yes: 'zookeeper',
+              no: {
+                id: 'etcd-nobody-runs',
+                says: 'there is an etcd of its own all the same',
+                when: { input: 'servers', has: ['etcd'] },
+                because: {
+                  yes: 'To learn to run the etcd that is there is less than to set up another one.',
+                  no: 'There is no etcd that could carry locks.',
+                },
+                yes: 'etcd-untried',
+                no: 'etcd-new',
+              },
+            },
           },
         },
       },

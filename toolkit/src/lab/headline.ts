@@ -8,8 +8,15 @@ export function headline(result: Result): string {
 
 function ofRounds({ rounds }: Result): string {
   if (!rounds) return '';
-  const { safe, unsafe, unknown } = rounds;
-  return `In ${safe + unsafe + unknown} rounds: ${unsafe} unsafe, ${unknown} unknown, ${safe} safe.`;
+  const { safe, unsafe, unknown, unsafeBelow } = rounds;
+  const counts = `In ${safe + unsafe + unknown} rounds: ${unsafe} unsafe, ${unknown} unknown, ${safe} safe.`;
+  if (unsafeBelow === undefined) return counts;
+  return `${counts} So with 95 % confidence less than ${upToTenths(unsafeBelow * 100)} % of rounds are unsafe.`;
+}
+
+/** Rounded up, since it is a bound. */
+function upToTenths(percent: number): number {
+  return Math.ceil(Number((percent * 10).toFixed(6))) / 10;
 }
 
 function ofOneRound({ experiment, verdict, figures, checks, reason }: Result): string {

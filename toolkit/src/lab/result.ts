@@ -114,6 +114,11 @@ export interface RoundCounts {
   readonly safe: number;
   readonly unsafe: number;
   readonly unknown: number;
+  /**
+   * Where every round was safe: below this is the probability of damage in another one, with a confidence of 95 %. Left
+   * out where the rounds are too few to say anything.
+   */
+  readonly unsafeBelow?: number;
 }
 
 export interface Machine {

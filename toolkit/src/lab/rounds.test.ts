@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { headline } from './headline.ts';
 import type { Result, Verdict } from './result.ts';
 import { Rounds, worstOf } from './rounds.ts';
 import type { Task } from './tasks.ts';
@@ -20,6 +21,18 @@ describe('a verdict over rounds', () => {
     [['unknown', 'unsafe', 'safe'], 'unsafe', { safe: 1, unsafe: 1, unknown: 1 }],
   ] as const)('of %j is %s', (verdicts, worst, rounds) => {
     expect(worstOf(verdicts.map((verdict) => result(verdict)))).toMatchObject({ verdict: worst, rounds });
+  });
+
+  it('says how often damage can be at most where there was none, and says nothing after three rounds or an unknown one', () => {
+    const of = (...verdicts: Verdict[]): Result => worstOf(verdicts.map((verdict) => result(verdict)));
+    const safe = (rounds: number): Verdict[] => Array<Verdict>(rounds).fill('safe');
+    expect(of(...safe(20)).rounds).toEqual({ safe: 20, unsafe: 0, unknown: 0, unsafeBelow: 0.15 });
+    expect(headline(of(...safe(7)))).toContain('So with 95 % confidence less than 42.9 % of rounds are unsafe.');
+    expect(headline(of(...safe(10)))).toContain('less than 30 % of rounds');
+    for (const none of [of(...safe(3)), of(...safe(20), 'unknown'), of(...safe(20), 'unsafe')]) {
+      expect(none.rounds).not.toHaveProperty('unsafeBelow');
+      expect(headline(none)).not.toContain('confidence');
+    }
   });
 
   it('comes with the figures of the first round that found it', () => {

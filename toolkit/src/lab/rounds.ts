@@ -15,7 +15,18 @@ export function worstOf(results: readonly Result[]): Result {
   if (!worst) throw new Error('There is no verdict over no rounds.');
   if (results.length === 1) return worst;
   const count = (verdict: Verdict): number => results.filter((result) => result.verdict === verdict).length;
-  return { ...worst, rounds: { safe: count('safe'), unsafe: count('unsafe'), unknown: count('unknown') } };
+  const counts = { safe: count('safe'), unsafe: count('unsafe'), unknown: count('unknown') };
+  const unsafeBelow = boundAfter(results.length);
+  const bound = counts.safe === results.length && unsafeBelow < 1 ? { unsafeBelow } : {};
+  return { ...worst, rounds: { ...counts, ...bound } };
+}
+
+/**
+ * The rule of three: what has not happened in n rounds has, with a confidence of 95 %, a probability below 3/n. Were it
+ * larger, n rounds without it would have come about in less than 5 % of all cases, since (1 - 3/n) to the n is below that.
+ */
+function boundAfter(rounds: number): number {
+  return 3 / rounds;
 }
 
 /** What is to be run for some tasks, and what has come of it. */

@@ -205,6 +205,7 @@ describe('a sentence of the lab', () => {
       result('herd', 'safe', 'safe', { waiters: 8, inversions: 5, handOverMs: 30 }),
       result('distance', 'safe', 'safe', { roundTripMs: 21.4, pairRoundTrips: 2, handOverRoundTrips: 1.1 }),
       { ...result('pause', 'unsafe', 'unsafe', damage), rounds: { safe: 2, unsafe: 17, unknown: 1 } },
+      { ...result('pause', 'safe', 'safe', {}), rounds: { safe: 7, unsafe: 0, unknown: 0, unsafeBelow: 3 / 7 } },
     ].map(headline);
     expect(headlines.filter((text) => !isKnown(text))).toEqual([]);
   });

@@ -7,6 +7,7 @@
 export const sentences = {
   // How often each verdict was found.
   inRounds: 'In {n} rounds: {m} unsafe, {unknown} unknown, {safe} safe.',
+  roundsBound: 'So with 95 % confidence less than {percent} % of rounds are unsafe.',
   // What an experiment wants to know.
   questionCrash: 'When its holder is killed, does the lock come free again, with the data intact?',
   questionPause:

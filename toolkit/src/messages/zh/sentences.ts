@@ -3,6 +3,7 @@ import type { sentences as english } from '../en/sentences.ts';
 /** The sentences of the lab in Chinese. */
 export const sentences: Readonly<Record<keyof typeof english, string>> = {
   inRounds: '共 {n} 轮：{m} 轮不安全，{unknown} 轮无法判定，{safe} 轮安全。',
+  roundsBound: '因此以 95 % 的置信度，不安全的轮次少于 {percent} %。',
   questionCrash: '持有者被杀死后，锁能否重新可用，数据是否完好？',
   questionPause: '持有者睡过了 TTL，又在工作中途醒来，它会破坏对手写下的内容吗？',
   questionPartition: '持有者与服务器失去联系时，它能在别人拿到锁之前知道自己已经丢了锁吗？',

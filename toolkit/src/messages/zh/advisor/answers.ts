@@ -97,8 +97,8 @@ export const answers: Readonly<Record<string, string>> = {
     '让消费者为它的键取一份带栅栏令牌的租约：许多操作取一次，而不是每个操作取一次。',
 
   'No lock at this rate: divide, queue, or make the write conditional': '这样的速率不用锁：拆分、排队，或让写入带条件',
-  'What must not fail needs servers that agree, and they are too slow here; what is fast enough can be given to two, and nothing would refuse the late write. One of the three has to change: the resource, the rate for one line, or the time.':
-    '不能失效的锁需要多数派一致的服务器，在这里太慢；足够快的锁可能给了两个人，而迟到的写入没有谁拒绝。三者必须改变其一：资源一侧、单条队列的速率，或时间要求。',
+  'What must not fail needs servers that agree, and they are too slow for this rate; what is fast enough can be given to two, and nothing would refuse the late write. One of the two has to change: the resource, or the rate of locks.':
+    '不能失效的锁需要多数派一致的服务器，对这样的速率太慢；足够快的锁可能给了两个人，而迟到的写入没有谁拒绝。两者必须改变其一：资源一侧，或取锁的速率。',
   'Make the write conditional: then no lock is needed at all.': '让写入带条件：那就根本不需要锁。',
   'Let the resource compare a fencing token: then a fast lock on Redis is enough.':
     '让资源一侧比较栅栏令牌：那么 Redis 上的一把快锁就够了。',
@@ -187,11 +187,19 @@ export const answers: Readonly<Record<string, string>> = {
   'Three or five members, each with a disk of its own, and a user for the prefix of the locks.':
     '三个或五个成员，各有专用的磁盘，并为锁的前缀设一个用户。',
 
+  'etcd: the one that is there, once somebody can run it': 'etcd：用现有的那套，先要有人会运维',
+  'There is an etcd of its own, and nobody who has run one. What one failure costs justifies learning it before a lock depends on it. No failover forgets the lock, and its token is the revision, which the resource can compare.':
+    '有一套独立的 etcd，却没有人运维过。一次失效的代价，值得在锁依赖它之前先学会。故障切换不会忘记锁，令牌是 revision，资源一侧可以比较。',
+  'Try before it matters how a member is replaced and a backup restored, and who is called when it stands still.':
+    '在要紧之前先演练怎样更换成员、怎样恢复备份，并定好它停摆时找谁。',
+  'Practise the death of a member: `holdfast checkup etcd-leader`.':
+    '演练一个成员宕机：`holdfast checkup etcd-leader`。',
+  'The ZooKeeper that is there would do as well, once somebody can run it: its heap, its pauses, a server that has to be replaced.':
+    '现有的 ZooKeeper 也可以，只要有人会运维：它的堆、它的停顿、更换一台服务器。',
+
   'etcd, a cluster of its own that you set up for this': 'etcd，为此新建一套独立集群',
   'What one failure costs justifies three small servers that agree by majority. No failover forgets the lock, and its token is the revision, which the resource can compare.':
     '一次失效的代价，值得三台多数派一致的小服务器。故障切换不会忘记锁，令牌是 revision，资源一侧可以比较。',
-  'There is an etcd, and nobody who has run one: try before it matters how a member is replaced and a backup restored.':
-    '有 etcd，却没有人运维过：在要紧之前先演练怎样更换成员、怎样恢复备份。',
   'Three members, each with a disk of its own; then practise the death of one: `holdfast checkup etcd-leader`.':
     '三个成员，各有专用的磁盘；然后演练其中一个宕机：`holdfast checkup etcd-leader`。',
   'Three servers to run, with backups, certificates and upgrades.': '要运维三台服务器，包括备份、证书和升级。',

@@ -34,10 +34,9 @@ export const rules: Readonly<Record<string, string>> = {
   'One failure costs little or is made up for behind the lock: it saves work, and need not be perfect.':
     '一次失效代价很小，或在锁的背后得到弥补：锁是为了省事，不必完美。',
 
-  'the peak is above 5,000/s, or a lock must be had faster than a majority can answer':
-    '高峰超过 5,000/s，或取锁必须快于多数派的应答',
-  'Servers that agree by majority write each lock to several disks, over the network between them: that is too slow for this.':
-    '多数派一致的服务器要隔着网络把每把锁写到几块磁盘上：对这里来说太慢。',
+  'the peak is above 5,000/s': '高峰超过 5,000/s',
+  'Servers that agree by majority write each lock to several disks, over the network between them: that is too slow for this rate.':
+    '多数派一致的服务器要隔着网络把每把锁写到几块磁盘上：对这样的速率来说太慢。',
   'A lock that must not be forgotten needs servers that agree by majority, or the transaction of the data itself; this rate leaves the time for it.':
     '不能被遗忘的锁，需要多数派一致的服务器，或数据自己的事务；这样的速率留得出时间。',
 
@@ -47,16 +46,24 @@ export const rules: Readonly<Record<string, string>> = {
   'A fast lock can be given to two, and nothing would refuse the late write: then a lock is not the answer at this rate.':
     '快的锁可能给了两个人，而迟到的写入没有谁拒绝：在这样的速率下，锁不是答案。',
 
+  'a lock must be had faster than a majority can answer, and the resource compares fencing tokens':
+    '取锁必须快于多数派的应答，并且资源一侧会比较栅栏令牌',
+  'When the resource refuses the late write, a lock that can be given to two does no harm, so the time may decide.':
+    '资源一侧会拒绝迟到的写入时，可能给了两个人的锁没有害处，时间可以来决定。',
+  'The time that a lock takes decides nothing here: it is enough, or nothing but the lock prevents the damage.':
+    '取锁的时间在这里不作决定：时间够用，或除了锁没有别的能防止损害。',
+
   'there is an etcd of its own, and the team has run one': '有独立的 etcd，团队也运维过',
   'A grant is on the disks of a majority before it is given, so the death of a server does not forget it; and the team knows how to run it.':
     '授予在给出之前已写到多数派的磁盘上，一台服务器宕机也不会忘记它；而且团队会运维。',
   'There is no etcd of its own, or nobody who has run one: a consensus cluster that nobody can run is the next incident.':
     '没有独立的 etcd，或没有人运维过：没人会运维的共识集群就是下一次事故。',
 
-  'there is a ZooKeeper': '有 ZooKeeper',
-  'A grant is on the disks of a majority here, too, and the ensemble is there.':
-    '在这里授予同样先写到多数派的磁盘上，而且集群现成。',
-  'There is no ZooKeeper running.': '没有在运行的 ZooKeeper。',
+  'there is a ZooKeeper, and the team runs Java services': '有 ZooKeeper，团队也运维 Java 服务',
+  'A grant is on the disks of a majority here, too; the ensemble is there, and who runs Java services can run it.':
+    '在这里授予同样先写到多数派的磁盘上；集群现成，会运维 Java 服务就会运维它。',
+  'There is no ZooKeeper, or nobody who has run Java services: that it is there does not mean that somebody can mend it.':
+    '没有 ZooKeeper，或没有人运维过 Java 服务：它在那里，不等于有人修得好它。',
 
   'the data is in a SQL database which compares tokens, and the peak is at most 500/s':
     '数据在会比较令牌的 SQL 数据库里，且高峰不超过 500/s',
@@ -76,6 +83,11 @@ export const rules: Readonly<Record<string, string>> = {
     '会运维 Java 服务，就会运维 ZooKeeper，它的堆和停顿都不陌生。',
   'Nobody here has run Java services, so of the two consensus servers the single binary is less to learn.':
     '这里没有人运维过 Java 服务，两种共识服务器中，单个可执行文件的那种要学的更少。',
+
+  'there is an etcd of its own all the same': '仍然有一套独立的 etcd',
+  'To learn to run the etcd that is there is less than to set up another one.':
+    '学会运维现有的 etcd，比再建一套要少费力。',
+  'There is no etcd that could carry locks.': '没有可以承担锁的 etcd。',
 
   'it is for an internal job, and there is a database': '用于内部任务，并且有数据库',
   'A job runs now and then, so the speed of a database is enough, and no server is added.':
