@@ -4,6 +4,7 @@ import { quantile, ratios, spreadOf } from './statistics.ts';
 describe('the numbers that stand for many', () => {
   it('is the middle value, however the values are ordered', () => {
     expect(spreadOf([9, 1, 5])).toEqual({ median: 5, min: 1, max: 9 });
+    expect(spreadOf([9, 1])).toEqual({ median: 5, min: 1, max: 9 });
   });
 
   it('sorts by size and not as text', () => {
@@ -19,6 +20,7 @@ describe('the numbers that stand for many', () => {
 
   it('refuses to make a number of nothing', () => {
     expect(() => quantile([], 0.5)).toThrow(RangeError);
+    expect(() => spreadOf([])).toThrow(RangeError);
   });
 
   it('compares round by round, so that a disturbed round counts once', () => {

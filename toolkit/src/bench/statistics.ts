@@ -17,8 +17,16 @@ export function quantile(values: readonly number[], q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] as number;
 }
 
+/** The middle one, or halfway between the two in the middle. */
+export function medianOf(values: readonly number[]): number {
+  const sorted = Float64Array.from(values).sort();
+  const [lower, upper] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
+  if (lower === undefined || upper === undefined) throw new RangeError('There is no median of no values.');
+  return (lower + upper) / 2;
+}
+
 export function spreadOf(values: readonly number[]): Spread {
-  return { median: quantile(values, 0.5), min: quantile(values, 0), max: quantile(values, 1) };
+  return { median: medianOf(values), min: quantile(values, 0), max: quantile(values, 1) };
 }
 
 /**

@@ -87,7 +87,7 @@ function subjectsOn(backend: BenchBackend, theirs: readonly TheirSubject[]): rea
 }
 
 /** Held locks are measured over a renewal period, which takes seconds: once for so many of the other rounds. */
-const HELD_EACH = 4;
+const HELD_EACH = 3;
 
 const ALWAYS = { names: 64, waiters: 10, waitingProcesses: 2 };
 const FULL = {

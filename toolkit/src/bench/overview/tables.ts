@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { count } from '../../lab/format.ts';
 import { section, spread } from '../markdown.ts';
 import type { Spread } from '../statistics.ts';
 import type {
@@ -18,13 +19,13 @@ import type {
 export function describeDocument(document: BenchDocument): string {
   const { backends } = document;
   if (backends.length === 0) return failureLines(document) ?? '';
-  const { names, waiters, waitingProcesses, heldLocks } = document.settings;
+  const { names, waiters, waitingProcesses, heldLocks, heldRounds } = document.settings;
   const parts = [
     aboutTheRun(document),
     pairTable('Acquire and release, one at a time', backends, 'serial'),
     pairTable(`Acquire and release, ${names} names at once`, backends, 'concurrent'),
     handOverTable(`Hand-over, ${waiters} waiters in ${waitingProcesses} processes`, backends),
-    heldTable(`${heldLocks.toLocaleString('en')} held locks`, backends),
+    heldTable(`${heldLocks.toLocaleString('en')} held locks, ${count(heldRounds, 'round')}`, backends),
     othersTable(backends),
     legend(backends),
     redisToEtcd(backends),

@@ -5,6 +5,7 @@
  * @module
  */
 import { type Column, tableLines } from '../../cli/table.ts';
+import { count } from '../../lab/format.ts';
 import { type Paint, paragraph } from '../../lab/paint.ts';
 import type { BackendFigures, BenchDocument, HandOverFigures, HeldFigures, PairFigures } from './document.ts';
 import { aboutTheRun, failureLines, legend, ours, ratio, raw, redisToEtcd } from './tables.ts';
@@ -14,7 +15,7 @@ const right = (title: string): Column => ({ title, align: 'right' });
 
 export function documentLines(document: BenchDocument, width: number, paint: Paint): string[] {
   const { backends, settings } = document;
-  const { names, waiters, waitingProcesses, heldLocks } = settings;
+  const { names, waiters, waitingProcesses, heldLocks, heldRounds } = settings;
   const section = (title: string, columns: readonly Column[], rows: readonly (readonly string[])[]): string[] =>
     rows.length === 0 ? [] : [paint.bold(title), '', ...tableLines(columns, rows, width), ''];
   const text = (all: string | undefined): string[] =>
@@ -41,7 +42,7 @@ export function documentLines(document: BenchDocument, width: number, paint: Pai
       }),
     ),
     ...section(
-      `${heldLocks.toLocaleString('en')} held locks`,
+      `${heldLocks.toLocaleString('en')} held locks, ${count(heldRounds, 'round')}`,
       [left('backend'), ...['taken/s', 'CPU %', 'raw: taken/s', 'CPU %', 'ratio of taken/s'].map(right)],
       backends.flatMap((backend) => {
         const [own, bare] = [ours(backend)?.held, raw(backend)?.held];
