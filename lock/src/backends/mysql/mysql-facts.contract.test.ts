@@ -60,6 +60,62 @@ describe('MariaDB', () => {
     expect((await backend.tryAcquire(request('x'), soon())).outcome).toBe('granted');
   });
 
+  it('a step that MariaDB ends because of a deadlock is done again, and nobody sees it', async () => {
+    const { backend } = open();
+    const [holder, waiter] = [request('knot'), request('knot')];
+    await backend.tryAcquire(holder, soon());
+    await backend.queue('enter', waiter, soon());
+    const other = await server.admin.getConnection();
+    try {
+      const figure = async (name: string): Promise<number> => {
+        const [rows] = await server.admin.query('SHOW GLOBAL STATUS LIKE ?', [name]);
+        return Number((rows as { Value: string }[])[0]?.Value);
+      };
+      const before = await figure('Innodb_deadlocks');
+      await other.query('CREATE TEMPORARY TABLE heavy (n int) ENGINE=InnoDB');
+      await other.query('START TRANSACTION');
+      // The server ends the one that has changed less.
+      await other.query('INSERT INTO heavy SELECT seq FROM seq_1_to_1000');
+      await other.query("SELECT * FROM holdfast_waiter WHERE name = 'knot' FOR UPDATE");
+      const released = backend.release(holder, soon());
+      await until('the step that waits', async () => (await figure('Innodb_row_lock_current_waits')) > 0);
+      await other.query("SELECT * FROM holdfast_lock WHERE name = 'knot' FOR UPDATE");
+      await other.query('COMMIT');
+      expect(await released).toBe('released');
+      expect(await figure('Innodb_deadlocks')).toBe(before + 1);
+    } finally {
+      other.destroy();
+    }
+    expect(await backend.queue('stay', waiter, soon())).toMatchObject({ outcome: 'granted' });
+  });
+
+  it.each(['mysql2', 'mariadb'])(
+    'a session lock through %s is held by one, and comes free with its connection',
+    async (driver) => {
+      const openOne = (): MysqlSessionBackend => {
+        if (driver === 'mysql2') return openSession();
+        const pool = createMariadbPool(`${server.url.replace(/^mysql:/, 'mariadb:')}?connectionLimit=1`);
+        const backend = mysqlBackend(pool, { session: true });
+        onTestFinished(async () => {
+          await backend.close();
+          await pool.end();
+        });
+        return backend;
+      };
+      const holder = openOne();
+      const [held, wanted] = [request(`session:${driver}`), request(`session:${driver}`)];
+      const lost: string[] = [];
+      holder.onLoss((owner, reason) => lost.push(`${owner} ${reason}`));
+      const connection = await sessionOf(holder, held);
+      const rival = openOne();
+      expect((await rival.tryAcquire(wanted, soon())).outcome).toBe('busy');
+      await server.admin.query(`KILL ${connection}`);
+      await until('the lock', async () => (await rival.tryAcquire(wanted, soon())).outcome === 'granted');
+      await until('the loss', () => lost.length > 0);
+      expect(lost).toEqual([`${held.owner} disconnected`]);
+    },
+  );
+
   it('a thousand held locks are renewed by one statement', async () => {
     const { backend } = open();
     const holds = Array.from({ length: 1_000 }, (_, index) => request(`many:${index}`, 60_000));

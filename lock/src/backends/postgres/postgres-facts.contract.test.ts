@@ -105,6 +105,31 @@ describe('PostgreSQL', () => {
     expect([status, said]).toEqual([0, says]);
   });
 
+  it('a step that PostgreSQL ends because of a deadlock is done again, and nobody sees it', async () => {
+    const { backend } = open();
+    const [holder, waiter] = [request('knot'), request('knot')];
+    await backend.tryAcquire(holder, soon());
+    await backend.queue('enter', waiter, soon());
+    const other = await server.admin.connect();
+    try {
+      const deadlocks = async (): Promise<number> =>
+        Number((await server.admin.query('SELECT sum(deadlocks) AS n FROM pg_stat_database')).rows[0].n);
+      const before = await deadlocks();
+      await other.query('BEGIN');
+      await other.query("SELECT FROM holdfast_waiter WHERE name = 'knot' FOR UPDATE");
+      const released = backend.release(holder, soon());
+      await until(async () => (await server.admin.query('SELECT FROM pg_locks WHERE NOT granted')).rows.length > 0);
+      // The step waits for us, and now we for the step: the server ends who finds it out first, who has waited longer.
+      await other.query("SELECT FROM holdfast_lock WHERE name = 'knot' FOR UPDATE");
+      await other.query('COMMIT');
+      expect(await released).toBe('released');
+      await until(async () => (await deadlocks()) === before + 1);
+    } finally {
+      other.release(true);
+    }
+    expect(await backend.queue('stay', waiter, soon())).toMatchObject({ outcome: 'granted' });
+  });
+
   it('a release without a waiter notifies nobody, and one with a waiter notifies once', async () => {
     const { backend } = open();
     const [holder, waiter, last] = [request('news'), request('news'), request('news')];
