@@ -43,15 +43,13 @@ export class Watchdog {
     this.#schedule({ lease, once: true, dueAt: this.#calls.clock.now() });
   }
 
-  /** Starts to renew a lease: when a third of its time is over, which may be soon. */
+  /** Starts to renew a lease when a third of its time is over, which may be soon; from then on its end is watched, too. */
   keep(lease: HeldLease): void {
     const now = this.#calls.clock.now();
     const waitMs = untilRenewal(lease, now);
-    this.#schedule({
-      lease,
-      once: false,
-      dueAt: Instant.plus(now, Number.isFinite(waitMs) ? waitMs : lease.hold.ttlMs / 3),
-    });
+    const dueAt = Instant.plus(now, Number.isFinite(waitMs) ? waitMs : lease.hold.ttlMs / 3);
+    if (lease.endsAt <= dueAt) lease.watchTheEnd();
+    this.#schedule({ lease, once: false, dueAt });
   }
 
   /** The timer stays for whoever is next, since most leases are over long before a renewal; it keeps no process alive. */
@@ -96,6 +94,7 @@ export class Watchdog {
       const soonMs = (kept.lease.hold.ttlMs / 3) * TRAVEL_TOGETHER;
       if (kept.lease.state === 'lost') continue; // its end has dropped it from here already
       if (kept.dueAt - now <= soonMs && due.length < AT_ONCE) {
+        kept.lease.watchTheEnd();
         due.push(kept.lease);
         // Until the answer comes: a silent server must not stop the watchdog.
         kept.dueAt = Instant.plus(
