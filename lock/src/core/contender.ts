@@ -150,7 +150,7 @@ export class Contender {
     this.#woken = false;
     let answer: Answer | undefined;
     try {
-      answer = await this.#orPushed(this.#ask());
+      answer = await this.#orPushed(this.#ask(sentAt));
     } catch (error) {
       return this.#afterNoAnswer(error as LockError, sentAt);
     }
@@ -188,13 +188,13 @@ export class Contender {
     return this.#takePushed();
   }
 
-  #ask(): Promise<Answer> {
+  #ask(sentAt: Instant): Promise<Answer> {
     const { backend, calls } = this.#tools;
     const request = this.#request;
-    const sentAt = calls.clock.now();
     return calls.make(
       'the acquire',
       request.name,
+      sentAt,
       (deadline) =>
         queues(backend) ? this.#queueStep(backend, request, deadline) : this.#tryStep(backend, request, deadline),
       (answer) => this.#heardLate(answer, request.owner, sentAt),

@@ -83,7 +83,9 @@ export class LocalLock implements Contending, LeaseKeeper {
     this.#busy++;
     work.begin();
     try {
-      const answer = await calls.make('the try', this.name, (deadline) => backend.tryAcquire(request, deadline));
+      const answer = await calls.make('the try', this.name, sentAt, (deadline) =>
+        backend.tryAcquire(request, deadline),
+      );
       this.#publishAttempt(request, answer.outcome, sentAt);
       if (answer.outcome === 'busy') return null;
       const grant = toGrant(request, answer, sentAt, false);
@@ -341,12 +343,12 @@ export class LocalLock implements Contending, LeaseKeeper {
     isNotHeld: (answer: Answer) => boolean,
   ): Promise<{ answer: Answer; sentAt: Instant; mayArriveLate: boolean }> {
     const { calls, janitor } = this.#shared;
-    const giveUpAt = Instant.earliest(lease.validUntil, Instant.plus(this.clock.now(), RELEASE_MS));
+    let sentAt = this.clock.now();
+    const giveUpAt = Instant.earliest(lease.validUntil, Instant.plus(sentAt, RELEASE_MS));
     let mayArriveLate = false;
     for (let pauseMs = 20; ; pauseMs = Math.min(500, pauseMs * 2)) {
-      const sentAt = this.clock.now();
       try {
-        const answer = await calls.make('the release', this.name, ask);
+        const answer = await calls.make('the release', this.name, sentAt, ask);
         if (isNotHeld(answer) && !mayArriveLate) throw this.#notHeldError();
         return { answer, sentAt, mayArriveLate };
       } catch (error) {
@@ -360,6 +362,7 @@ export class LocalLock implements Contending, LeaseKeeper {
       await new Promise<void>((resolve) => {
         this.clock.callAt(Instant.plus(this.clock.now(), pauseMs), resolve, { keepAlive: true });
       });
+      sentAt = this.clock.now();
     }
   }
 

@@ -43,11 +43,11 @@ export class Watchdog {
     this.#schedule({ lease, once: true, dueAt: this.#calls.clock.now() });
   }
 
-  /** Starts to renew a lease when a third of its time is over, which may be soon; from then on its end is watched, too. */
+  /** Starts to renew a lease that was granted just now when a third of its time is over, which may be soon; from then on its end is watched, too. */
   keep(lease: HeldLease): void {
-    const now = this.#calls.clock.now();
-    const waitMs = untilRenewal(lease, now);
-    const dueAt = Instant.plus(now, Number.isFinite(waitMs) ? waitMs : lease.hold.ttlMs / 3);
+    const { grantedAt } = lease;
+    const waitMs = untilRenewal(lease, grantedAt);
+    const dueAt = Instant.plus(grantedAt, Number.isFinite(waitMs) ? waitMs : lease.hold.ttlMs / 3);
     if (lease.endsAt <= dueAt) lease.watchTheEnd();
     this.#schedule({ lease, once: false, dueAt });
   }
@@ -115,7 +115,9 @@ export class Watchdog {
     const names = leases.length === 1 ? (leases[0]?.name ?? '') : `${leases.length} locks`;
     for (const lease of leases) lease.unansweredRenewals++;
     try {
-      const answers = await this.#calls.make('the renewal', names, (deadline) => this.#backend.renew(holds, deadline));
+      const answers = await this.#calls.make('the renewal', names, sentAt, (deadline) =>
+        this.#backend.renew(holds, deadline),
+      );
       for (const [index, lease] of leases.entries()) this.#take(lease, answers[index] ?? 'unknown', sentAt);
     } catch (error) {
       for (const lease of leases) {
