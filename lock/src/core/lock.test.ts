@@ -161,6 +161,19 @@ describe('a lease', () => {
     }
   });
 
+  it('ends by maxHoldMs though its holder has put the first renewal off to after it', async () => {
+    const { lock, clock } = setUp({ maxHoldMs: 1_500 });
+    const lease = await lock.acquire();
+    const { signal } = lease;
+    await clock.advance(900);
+    const confirmed = lease.confirm();
+    await clock.advance(590);
+    await confirmed;
+    expect(signal.aborted).toBe(false);
+    await clock.advance(20);
+    expect(signal.reason).toMatchObject({ reason: 'max-hold' });
+  });
+
   it('that is over before its first renewal has no timer of its own', async () => {
     const { locks, lock, clock } = setUp();
     await (await lock.acquire()).release();

@@ -43,12 +43,11 @@ export class Watchdog {
     this.#schedule({ lease, once: true, dueAt: this.#calls.clock.now() });
   }
 
-  /** Starts to renew a lease that was granted just now when a third of its time is over, which may be soon; from then on its end is watched, too. */
+  /** Renews a lease that was granted just now from when a third of its time is over, which may be soon. */
   keep(lease: HeldLease): void {
     const { grantedAt } = lease;
     const waitMs = untilRenewal(lease, grantedAt);
     const dueAt = Instant.plus(grantedAt, Number.isFinite(waitMs) ? waitMs : lease.hold.ttlMs / 3);
-    if (lease.endsAt <= dueAt) lease.watchTheEnd();
     this.#schedule({ lease, once: false, dueAt });
   }
 
@@ -67,7 +66,9 @@ export class Watchdog {
     await this.#renew([lease]);
   }
 
+  /** Until then nobody needs to watch the lease's end, unless it comes before. */
   #schedule(kept: Kept): void {
+    if (kept.lease.endsAt <= kept.dueAt) kept.lease.watchTheEnd();
     this.#kept.set(kept.lease, kept);
     if (kept.dueAt < this.#wakeAt) this.#sleepUntil(kept.dueAt);
   }
