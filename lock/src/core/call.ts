@@ -28,16 +28,18 @@ export class BackendCalls {
   }
 
   /**
-   * Makes a call and gives its answer. Rejects with `OutcomeUnknownError` when `callMs` have passed, or when the backend
-   * rejected with something that is not ours to understand; `late` is told of an answer that comes after that.
+   * Makes a call at `sentAt`, which is now, and gives its answer. Rejects with `OutcomeUnknownError` when `callMs` have
+   * passed, or when the backend rejected with something that is not ours to understand; `late` is told of an answer that
+   * comes after that.
    */
   make<Answer>(
     what: string,
     lockName: string,
+    sentAt: Instant,
     call: (deadline: Instant) => Promise<Answer>,
     late?: (answer: Answer) => void,
   ): Promise<Answer> {
-    const deadline = Instant.plus(this.clock.now(), this.callMs);
+    const deadline = Instant.plus(sentAt, this.callMs);
     return new Promise((resolve, reject) => {
       const pending: Pending = {
         deadline,

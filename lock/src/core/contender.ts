@@ -22,6 +22,7 @@ import { isTransient, type LockError } from './errors.ts';
 import { publish } from './events.ts';
 import type { Janitor } from './janitor.ts';
 import { type Grant, marginMs, toGrant } from './lease.ts';
+import type { Work } from './work.ts';
 
 /** Between attempts on a backend without a queue: not below, not above, with full jitter between. */
 const POLL_MS = { first: 25, most: 250 };
@@ -42,8 +43,8 @@ export interface ContenderTools {
   /** Takes requests back in the background. */
   readonly janitor: Janitor;
   newOwner(): OwnerId;
-  /** Work under way, which has to end before the backend is closed. It never rejects. */
-  track(work: Promise<void>): void;
+  /** What has to end before the backend is closed. */
+  readonly work: Work;
 }
 
 /** Who waits for what a contender hears. */
@@ -98,7 +99,7 @@ export class Contender {
     this.#lastToken = waiting.lastToken;
     this.#unanswered = unanswered;
     this.#started = true;
-    this.#tools.track(this.#run(this.#wait(waiting)));
+    void this.#run(this.#wait(waiting));
   }
 
   get started(): boolean {
@@ -108,7 +109,7 @@ export class Contender {
   start(): void {
     this.#started = true;
     this.listen();
-    this.#tools.track(this.#run(undefined));
+    void this.#run(undefined);
   }
 
   /** Of one that was not started. */
@@ -122,7 +123,10 @@ export class Contender {
     this.#wake();
   }
 
+  /** It never rejects. */
   async #run(begun: Promise<Grant | undefined> | undefined): Promise<void> {
+    const { work } = this.#tools;
+    work.begin();
     try {
       let grant = begun === undefined ? undefined : await begun;
       while (grant === undefined && !this.#stopped) grant = await this.#step();
@@ -135,6 +139,8 @@ export class Contender {
       if (this.#unanswered || this.#waitingSince !== undefined)
         this.#tools.janitor.withdraw(this.#request, this.#unanswered);
       this.#contending.failed(error as LockError);
+    } finally {
+      work.end();
     }
   }
 
@@ -144,7 +150,7 @@ export class Contender {
     this.#woken = false;
     let answer: Answer | undefined;
     try {
-      answer = await this.#orPushed(this.#ask());
+      answer = await this.#orPushed(this.#ask(sentAt));
     } catch (error) {
       return this.#afterNoAnswer(error as LockError, sentAt);
     }
@@ -182,13 +188,13 @@ export class Contender {
     return this.#takePushed();
   }
 
-  #ask(): Promise<Answer> {
+  #ask(sentAt: Instant): Promise<Answer> {
     const { backend, calls } = this.#tools;
     const request = this.#request;
-    const sentAt = calls.clock.now();
     return calls.make(
       'the acquire',
       request.name,
+      sentAt,
       (deadline) =>
         queues(backend) ? this.#queueStep(backend, request, deadline) : this.#tryStep(backend, request, deadline),
       (answer) => this.#heardLate(answer, request.owner, sentAt),

@@ -54,7 +54,7 @@ export class Janitor {
     let limit = RETRY_MS.first;
     do {
       try {
-        await this.#calls.make('the release', hold.name, call);
+        await this.#calls.make('the release', hold.name, clock.now(), call);
         return;
       } catch (error) {
         if (!isTransient(error)) return; // Asking again cannot help; the TTL will.

@@ -113,7 +113,7 @@ export class HeldLease implements FencedLease {
   #ttlMs: number;
   #loss: LeaseLostError | undefined;
   #released: Promise<void> | undefined;
-  #cancelTimer: CancelTimer;
+  #cancelTimer: CancelTimer | undefined;
 
   /** `renewing`: whether a watchdog renews it, for the message when it has expired. */
   constructor(
@@ -129,7 +129,6 @@ export class HeldLease implements FencedLease {
     this.#ttlMs = grant.ttlMs;
     this.grantedAt = keeper.clock.now();
     this.#maxHoldUntil = Instant.plus(this.grantedAt, maxHoldMs);
-    this.#cancelTimer = this.#watchTheEnd();
   }
 
   get name(): string {
@@ -241,7 +240,7 @@ export class HeldLease implements FencedLease {
 
   #end(state: 'lost' | 'released'): void {
     this.#state = state;
-    this.#cancelTimer();
+    this.#cancelTimer?.();
     this.#keeper.ended(this);
   }
 
@@ -253,22 +252,30 @@ export class HeldLease implements FencedLease {
     else if (now >= this.#maxHoldUntil) this.#overstay();
   }
 
+  /** When the lease ends by itself, as far as is known now: the signal is due, or it was held for long enough. */
+  get endsAt(): Instant {
+    return Instant.earliest(this.#signalDue(), this.#maxHoldUntil);
+  }
+
   /**
-   * One timer a lease, set for the instant at which the signal is due. Renewals move that instant but not the timer:
-   * a timer that fires early looks where the end is now and waits on.
+   * From now on the end does not go by unnoticed; again does nothing. Who keeps the lease calls this in time before
+   * `endsAt`, and may leave it at that for a while: most leases are given back long before, and need no timer.
+   *
+   * One timer a lease, set for the end. Renewals move the end but not the timer: a timer that fires early looks where the
+   * end is now and waits on.
    */
-  #watchTheEnd(): CancelTimer {
+  watchTheEnd(): void {
+    if (this.isOver || this.#cancelTimer !== undefined || this.endsAt === Number.POSITIVE_INFINITY) return;
     const { clock } = this.#keeper;
-    const due = Instant.earliest(this.#signalDue(), this.#maxHoldUntil);
-    if (due === Number.POSITIVE_INFINITY) return () => undefined;
-    return clock.callAt(
-      due,
+    this.#cancelTimer = clock.callAt(
+      this.endsAt,
       () => {
+        this.#cancelTimer = undefined;
         if (this.isOver) return;
         const now = clock.now();
         if (now >= this.#signalDue()) this.#expire(now);
         else if (now >= this.#maxHoldUntil) this.#overstay();
-        else this.#cancelTimer = this.#watchTheEnd();
+        else this.watchTheEnd();
       },
       { keepAlive: false },
     );

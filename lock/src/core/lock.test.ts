@@ -150,6 +150,41 @@ describe('a lease', () => {
     expect(lease.signal.reason).toMatchObject({ reason: 'max-hold' });
   });
 
+  it('ends by maxHoldMs without anybody looking at it, before its first renewal or after', async () => {
+    for (const maxHoldMs of [500, 4_000]) {
+      const { lock, clock } = setUp({ maxHoldMs });
+      const { signal } = await lock.acquire();
+      await clock.advance(maxHoldMs - 1);
+      expect(signal.aborted).toBe(false);
+      await clock.advance(2);
+      expect(signal.reason).toMatchObject({ reason: 'max-hold' });
+    }
+  });
+
+  it('ends by maxHoldMs though its holder has put the first renewal off to after it', async () => {
+    const { lock, clock } = setUp({ maxHoldMs: 1_500 });
+    const lease = await lock.acquire();
+    const { signal } = lease;
+    await clock.advance(900);
+    const confirmed = lease.confirm();
+    await clock.advance(590);
+    await confirmed;
+    expect(signal.aborted).toBe(false);
+    await clock.advance(20);
+    expect(signal.reason).toMatchObject({ reason: 'max-hold' });
+  });
+
+  it('that is over before its first renewal has no timer of its own', async () => {
+    const { locks, lock, clock } = setUp();
+    await (await lock.acquire()).release();
+    const { timers } = clock;
+    const leases = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => locks.lock(`short:${index}`).tryAcquire()),
+    );
+    expect(clock.timers).toBe(timers);
+    await Promise.all(leases.map((lease) => lease?.release()));
+  });
+
   it('survives renewals without an answer until its time is over, and is at risk meanwhile', async () => {
     const { lock, clock, backend } = setUp();
     const lease = await lock.acquire();

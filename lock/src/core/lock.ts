@@ -25,6 +25,7 @@ import {
 import { currentFrame, enterNested, Frame, NestedLease, openFrame, runInFrame } from './reentry.ts';
 import { LocalLock, type Shared } from './waiting.ts';
 import { Watchdog } from './watchdog.ts';
+import { Work } from './work.ts';
 
 /** How a lock is held and waited for. All times in milliseconds. */
 export interface LockOptions {
@@ -134,7 +135,7 @@ class LocksOfOneBackend implements Locks<FencedLease> {
   readonly #shared: Shared;
   readonly #locks: Map<string, LocalLock> = new Map();
   readonly #leases: Map<OwnerId, HeldLease> = new Map();
-  readonly #work: Set<Promise<void>> = new Set();
+  readonly #work: Work = new Work();
   readonly #stopReports: (() => void) | undefined;
   #isClosed = false;
   #closed: Promise<void> | undefined;
@@ -167,10 +168,7 @@ class LocksOfOneBackend implements Locks<FencedLease> {
       janitor: new Janitor(backend, calls, random),
       watchdog: renews(backend) ? new Watchdog(backend, calls) : undefined,
       newOwner: () => `${instance}:${++acquisitions}`,
-      track: (work) => {
-        this.#work.add(work);
-        void work.then(() => this.#work.delete(work));
-      },
+      work: this.#work,
       began: (lease) => this.#leases.set(lease.owner, lease),
       ended: (lease) => {
         this.#leases.delete(lease.owner);
@@ -217,7 +215,7 @@ class LocksOfOneBackend implements Locks<FencedLease> {
     }
     this.#shared.watchdog?.close();
     this.#stopReports?.();
-    while (this.#work.size > 0) await Promise.all(this.#work);
+    await this.#work.ended();
     await this.#shared.janitor.close();
     this.#shared.calls.close();
     await this.#backend.close();
@@ -283,12 +281,14 @@ class NamedLock implements Lock<FencedLease> {
     options?: AcquireOptions,
   ): Promise<Result> {
     const settings = this.#checked(options, ACQUIRE_OPTIONS);
-    const nested = await enterNested(this.#locks, this.name, this.#clock, settings);
-    if (nested !== undefined) {
-      try {
-        return await runInFrame(nested, async () => body(new NestedLease(nested)));
-      } finally {
-        nested.end();
+    if (openFrame(this.#locks, this.name) !== undefined) {
+      const nested = await enterNested(this.#locks, this.name, this.#clock, settings);
+      if (nested !== undefined) {
+        try {
+          return await runInFrame(nested, async () => body(new NestedLease(nested)));
+        } finally {
+          nested.end();
+        }
       }
     }
     const lease = await this.#acquire(settings);
@@ -317,16 +317,19 @@ class NamedLock implements Lock<FencedLease> {
         { lockName: this.name },
       );
     }
-    return this.#acquire(settings);
+    return await this.#acquire(settings);
   }
 
   async tryAcquire(options?: Pick<AcquireOptions, 'purpose' | 'signal'>): Promise<FencedLease | null> {
     const settings = this.#checked(options, ['purpose', 'signal']);
-    return this.#local().tryAcquire(settings);
+    return await this.#local().tryAcquire(settings);
   }
 
-  async #acquire(settings: LocalWaiterOptions): Promise<HeldLease> {
-    if (settings.waitMs > 0) return this.#local().acquire(settings);
+  #acquire(settings: LocalWaiterOptions): Promise<HeldLease> {
+    return settings.waitMs > 0 ? this.#local().acquire(settings) : this.#acquireNow(settings);
+  }
+
+  async #acquireNow(settings: LocalWaiterOptions): Promise<HeldLease> {
     const lease = await this.#local().tryAcquire(settings);
     if (lease === null) throw new LockBusyError(this.name, 0);
     return lease;

@@ -22,6 +22,8 @@ const RELEASE_MS = 5_000;
 /** A backend of which nothing has been heard for so long is away, as far as a caller can tell; sooner it says nothing. */
 const SILENCE_MS = 250;
 
+const nothing = (): void => undefined;
+
 /** What all locks of one `Locks` object share. */
 export interface Shared extends ContenderTools {
   readonly watchdog: Watchdog | undefined;
@@ -72,21 +74,18 @@ export class LocalLock implements Contending, LeaseKeeper {
   }
 
   /** Tries once, and not at all while somebody here has the lock or waits for it. */
-  tryAcquire(options: LocalWaiterOptions): Promise<HeldLease | null> {
-    const tried = this.#try(options);
-    this.#shared.track(settled(tried));
-    return tried;
-  }
-
-  async #try(options: LocalWaiterOptions): Promise<HeldLease | null> {
+  async tryAcquire(options: LocalWaiterOptions): Promise<HeldLease | null> {
     if (options.signal?.aborted) throw abortedError(this.name, options.signal);
     if (!this.#isFreeHere()) return null;
-    const { backend, calls, janitor } = this.#shared;
+    const { backend, calls, janitor, work } = this.#shared;
     const request = this.#request(options);
     const sentAt = this.clock.now();
     this.#busy++;
+    work.begin();
     try {
-      const answer = await calls.make('the try', this.name, (deadline) => backend.tryAcquire(request, deadline));
+      const answer = await calls.make('the try', this.name, sentAt, (deadline) =>
+        backend.tryAcquire(request, deadline),
+      );
       this.#publishAttempt(request, answer.outcome, sentAt);
       if (answer.outcome === 'busy') return null;
       const grant = toGrant(request, answer, sentAt, false);
@@ -104,6 +103,7 @@ export class LocalLock implements Contending, LeaseKeeper {
     } finally {
       this.#busy--;
       this.#settle();
+      work.end();
     }
     janitor.withdraw(request, false);
     if (this.#closed !== undefined) throw this.#closed;
@@ -219,9 +219,13 @@ export class LocalLock implements Contending, LeaseKeeper {
     const lease = new HeldLease(own, this, { renewing, maxHoldMs: options.maxHoldMs });
     this.#holder = lease;
     this.#shared.began(lease);
-    if (renewing) watchdog.keep(lease);
-    // Also without renewals the holder gets the time that it asked for: a hand-over is for less until it is claimed.
-    else if (grant.ttlMs < ttlMs) watchdog?.renewOnce(lease);
+    if (renewing) {
+      watchdog.keep(lease);
+    } else {
+      lease.watchTheEnd();
+      // Also without renewals the holder gets the time that it asked for: a hand-over is for less until it is claimed.
+      if (grant.ttlMs < ttlMs) watchdog?.renewOnce(lease);
+    }
     publish('holdfast:grant', () => ({
       backend: backend.id,
       lockName: this.name,
@@ -253,13 +257,13 @@ export class LocalLock implements Contending, LeaseKeeper {
 
   release(lease: HeldLease, lost: LeaseLostError | undefined): Promise<void> {
     const released = this.#giveUpHold(lease, lost);
-    this.#shared.track(settled(released));
+    released.catch(nothing); // who does not wait for a release need not learn what became of it: the TTL frees the lock
     return released;
   }
 
   /** Gives the lock back, or passes it on to the next who waits here. */
   async #giveUpHold(lease: HeldLease, lost: LeaseLostError | undefined): Promise<void> {
-    const { backend, janitor } = this.#shared;
+    const { backend, janitor, work } = this.#shared;
     if (lost !== undefined) {
       // By the backend's clock it may be ours for a moment longer; waiters elsewhere need not wait for that.
       if (lost.reason !== 'taken' && lost.reason !== 'broken') janitor.withdraw(lease.hold, false);
@@ -267,6 +271,7 @@ export class LocalLock implements Contending, LeaseKeeper {
     }
     const next = this.#contender === undefined ? this.#queue.first : undefined;
     this.#busy++;
+    work.begin();
     let error: unknown;
     try {
       if (next !== undefined && transfers(backend)) await this.#passOn(lease, backend, next.options);
@@ -283,14 +288,14 @@ export class LocalLock implements Contending, LeaseKeeper {
         const event = { backend: backend.id, lockName: this.name, owner: lease.owner, heldMs };
         return error === undefined ? event : { ...event, error };
       });
-      this.#contendIfNeeded();
       this.#settle();
+      work.end();
     }
   }
 
-  async #giveBack(lease: HeldLease): Promise<void> {
+  #giveBack(lease: HeldLease): Promise<unknown> {
     const { backend } = this.#shared;
-    await this.#untilAnswered(
+    return this.#untilAnswered(
       lease,
       (deadline) => backend.release(lease.hold, deadline),
       (answer) => answer === 'not-held',
@@ -338,12 +343,12 @@ export class LocalLock implements Contending, LeaseKeeper {
     isNotHeld: (answer: Answer) => boolean,
   ): Promise<{ answer: Answer; sentAt: Instant; mayArriveLate: boolean }> {
     const { calls, janitor } = this.#shared;
-    const giveUpAt = Instant.earliest(lease.validUntil, Instant.plus(this.clock.now(), RELEASE_MS));
+    let sentAt = this.clock.now();
+    const giveUpAt = Instant.earliest(lease.validUntil, Instant.plus(sentAt, RELEASE_MS));
     let mayArriveLate = false;
     for (let pauseMs = 20; ; pauseMs = Math.min(500, pauseMs * 2)) {
-      const sentAt = this.clock.now();
       try {
-        const answer = await calls.make('the release', this.name, ask);
+        const answer = await calls.make('the release', this.name, sentAt, ask);
         if (isNotHeld(answer) && !mayArriveLate) throw this.#notHeldError();
         return { answer, sentAt, mayArriveLate };
       } catch (error) {
@@ -357,6 +362,7 @@ export class LocalLock implements Contending, LeaseKeeper {
       await new Promise<void>((resolve) => {
         this.clock.callAt(Instant.plus(this.clock.now(), pauseMs), resolve, { keepAlive: true });
       });
+      sentAt = this.clock.now();
     }
   }
 
@@ -397,11 +403,4 @@ export class LocalLock implements Contending, LeaseKeeper {
     const idle = this.#queue.size === 0 && this.#holder === undefined && this.#contender === undefined;
     if (idle && this.#busy === 0) this.#shared.idle(this);
   }
-}
-
-function settled(promise: Promise<unknown>): Promise<void> {
-  return promise.then(
-    () => undefined,
-    () => undefined,
-  );
 }

@@ -43,15 +43,12 @@ export class Watchdog {
     this.#schedule({ lease, once: true, dueAt: this.#calls.clock.now() });
   }
 
-  /** Starts to renew a lease: when a third of its time is over, which may be soon. */
+  /** Renews a lease that was granted just now from when a third of its time is over, which may be soon. */
   keep(lease: HeldLease): void {
-    const now = this.#calls.clock.now();
-    const waitMs = untilRenewal(lease, now);
-    this.#schedule({
-      lease,
-      once: false,
-      dueAt: Instant.plus(now, Number.isFinite(waitMs) ? waitMs : lease.hold.ttlMs / 3),
-    });
+    const { grantedAt } = lease;
+    const waitMs = untilRenewal(lease, grantedAt);
+    const dueAt = Instant.plus(grantedAt, Number.isFinite(waitMs) ? waitMs : lease.hold.ttlMs / 3);
+    this.#schedule({ lease, once: false, dueAt });
   }
 
   /** The timer stays for whoever is next, since most leases are over long before a renewal; it keeps no process alive. */
@@ -69,7 +66,9 @@ export class Watchdog {
     await this.#renew([lease]);
   }
 
+  /** Until then nobody needs to watch the lease's end, unless it comes before. */
   #schedule(kept: Kept): void {
+    if (kept.lease.endsAt <= kept.dueAt) kept.lease.watchTheEnd();
     this.#kept.set(kept.lease, kept);
     if (kept.dueAt < this.#wakeAt) this.#sleepUntil(kept.dueAt);
   }
@@ -96,6 +95,7 @@ export class Watchdog {
       const soonMs = (kept.lease.hold.ttlMs / 3) * TRAVEL_TOGETHER;
       if (kept.lease.state === 'lost') continue; // its end has dropped it from here already
       if (kept.dueAt - now <= soonMs && due.length < AT_ONCE) {
+        kept.lease.watchTheEnd();
         due.push(kept.lease);
         // Until the answer comes: a silent server must not stop the watchdog.
         kept.dueAt = Instant.plus(
@@ -116,7 +116,9 @@ export class Watchdog {
     const names = leases.length === 1 ? (leases[0]?.name ?? '') : `${leases.length} locks`;
     for (const lease of leases) lease.unansweredRenewals++;
     try {
-      const answers = await this.#calls.make('the renewal', names, (deadline) => this.#backend.renew(holds, deadline));
+      const answers = await this.#calls.make('the renewal', names, sentAt, (deadline) =>
+        this.#backend.renew(holds, deadline),
+      );
       for (const [index, lease] of leases.entries()) this.#take(lease, answers[index] ?? 'unknown', sentAt);
     } catch (error) {
       for (const lease of leases) {

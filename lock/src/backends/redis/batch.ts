@@ -84,8 +84,7 @@ export class Batch<Name extends string = Operation> {
     const onCluster = this.#commands.cluster === true;
     const onReplies = (replies: unknown): void => {
       const resent = this.#commands.lostConnections?.() !== lostBefore;
-      // A script that was called for one lock only may answer without a list.
-      const list: readonly unknown[] = Array.isArray(replies) ? replies : [replies];
+      const list = repliesOf(replies);
       if (list.some(isFromReplica)) this.#commands.reconnect?.();
       for (let at = 0; at < items.length; at++) settle(items[at] as Item, list[at], resent, onCluster);
     };
@@ -137,6 +136,11 @@ export function scriptCall(
   for (const arg of items[0]?.task.shared ?? []) command.push(arg);
   for (const { task } of items) for (const arg of task.own) command.push(arg);
   return command;
+}
+
+/** What a call says about each of its tasks: about a single one without a list around it. */
+export function repliesOf(reply: unknown): readonly unknown[] {
+  return Array.isArray(reply) ? reply : [reply];
 }
 
 /** What the script says about one task. */

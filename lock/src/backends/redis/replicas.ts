@@ -11,7 +11,15 @@
  */
 import { callAfterInput } from '../../core/clock.ts';
 import { LockError, OutcomeUnknownError, quote } from '../../core/errors.ts';
-import { canTravelTogether, isFromReplica, readReply, type ScriptVerb, scriptCall, type Task } from './batch.ts';
+import {
+  canTravelTogether,
+  isFromReplica,
+  readReply,
+  repliesOf,
+  type ScriptVerb,
+  scriptCall,
+  type Task,
+} from './batch.ts';
 import type { RedisCommands, RedisWriter } from './client.ts';
 import { isNoScript, isRedirection, messageOf, TooFewReplicasError, translate } from './errors.ts';
 import { hashTag } from './layout.ts';
@@ -105,7 +113,7 @@ export class Replicas {
       const problem = this.#shortage(replies[calls.length]);
       let strayed = false;
       for (const [index, call] of calls.entries()) {
-        const list: readonly unknown[] = Array.isArray(replies[index]) ? replies[index] : [];
+        const list = repliesOf(replies[index]);
         for (const [at, item] of call.entries()) {
           strayed ||= isFromReplica(list[at]) || list[at] === 'lost';
           answer(item, list[at], problem, this.#commands.cluster === true);

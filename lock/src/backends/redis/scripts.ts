@@ -27,6 +27,7 @@ import renew from './scripts/renew.lua';
 import stay from './scripts/stay.lua';
 import step from './scripts/step.lua';
 import take from './scripts/take.lua';
+import time from './scripts/time.lua';
 import transfer from './scripts/transfer.lua';
 import whole from './scripts/whole.lua';
 import withdraw from './scripts/withdraw.lua';
@@ -75,22 +76,23 @@ export type Operation =
 function scriptsWith(publish: Publish, whole: readonly string[]): Readonly<Record<Operation, Script>> {
   const make = (args: Arguments, quick: readonly string[], full: readonly string[]): Script =>
     script(args, quick, full, publish);
+  const line = [channel, queue];
   return {
-    acquire: make({ shared: 2, each: 1 }, [names, take, quickTake, quickPass], [channel, queue, acquire, ...whole]),
-    enter: make({ shared: 3, each: 1 }, [names, take, quickTake, quickPass], [channel, queue, step, enter, ...whole]),
-    stay: make({ shared: 3, each: 1 }, [], [names, take, channel, queue, step, stay, ...whole]),
-    release: make({ shared: 0, each: 1 }, [names, channel, quickRelease, quickPass], [take, queue, release, ...whole]),
-    renew: make({ shared: 1, each: 1 }, [quickRenew, quickPass], [names, take, channel, queue, renew, ...whole]),
+    acquire: make({ shared: 2, each: 1 }, [time, quickTake, quickPass], [names, take, ...line, acquire, ...whole]),
+    enter: make({ shared: 3, each: 1 }, [time, quickTake, quickPass], [names, take, ...line, step, enter, ...whole]),
+    stay: make({ shared: 3, each: 1 }, [], [time, names, take, ...line, step, stay, ...whole]),
+    release: make({ shared: 0, each: 1 }, [quickRelease, quickPass], [time, names, take, ...line, release, ...whole]),
+    renew: make({ shared: 1, each: 1 }, [quickRenew, quickPass], [time, names, take, ...line, renew, ...whole]),
     transfer: make(
       { shared: 3, each: 2 },
-      [names, take, quickTransfer, quickPass],
-      [channel, queue, step, transfer, ...whole],
+      [time, take, quickTransfer, quickPass],
+      [names, ...line, step, transfer, ...whole],
     ),
-    withdraw: make({ shared: 1, each: 1 }, [], [names, take, channel, queue, withdraw, ...whole]),
+    withdraw: make({ shared: 1, each: 1 }, [], [time, names, take, ...line, withdraw, ...whole]),
     inspect: make({ shared: 0, each: 0 }, [], [names, inspect]),
-    break: make({ shared: 1, each: 1 }, [], [names, take, channel, queue, breakLock, ...whole]),
+    break: make({ shared: 1, each: 1 }, [], [time, names, take, ...line, breakLock, ...whole]),
     probe: make({ shared: 0, each: 0 }, [], [names, channel, probe]),
-    prove: make({ shared: 1, each: 0 }, [], [names, take, channel, queue, prove]),
+    prove: make({ shared: 1, each: 0 }, [], [time, names, take, ...line, prove]),
   };
 }
 

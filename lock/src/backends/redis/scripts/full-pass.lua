@@ -7,4 +7,4 @@ for i = 1, #KEYS do
     replies[i] = reply
   end
 end
-return replies
+return #KEYS > 1 and replies or replies[1]

@@ -1,8 +1,9 @@
 -- The quick way of release: nobody waits.
-local function quick(key, at)
-  if redis.call('EXISTS', 'holdfast.queue' .. beside(key)) == 1 then return nil end
+local function quick(key, tail, at)
+  if redis.call('EXISTS', 'holdfast.queue' .. tail) == 1 then return nil end
   if redis.call('HEXISTS', key, ARGV[at]) == 0 then return 'not-held' end
   redis.call('DEL', key)
-  redis.pcall(PUBLISH, channel_of(key), '0')
+  local channel = string.find(key, '{', 1, true) and key or '{' .. key .. '}' -- as in channel.lua
+  redis.pcall(PUBLISH, 'redisson_lock__channel:' .. channel, '0')
   return 'released'
 end

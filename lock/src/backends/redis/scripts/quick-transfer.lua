@@ -1,7 +1,7 @@
 -- The quick way of transfer: this owner holds, nobody waits, and the next one was not withdrawn. Not too many times in
 -- a row, see queue.lua.
-local function quick(key, at)
-  local next_owner, tail = ARGV[at + 1], beside(key)
+local function quick(key, tail, at)
+  local next_owner = ARGV[at + 1]
   if redis.call('EXISTS', 'holdfast.queue' .. tail, 'holdfast.withdrawn' .. tail .. ':' .. next_owner) > 0 then
     return nil
   end

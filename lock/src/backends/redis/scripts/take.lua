@@ -4,16 +4,12 @@
 -- `token`, `who` (inbox, pid, host, purpose, with a space between), `turns` (hand-overs in a row that led here) and, only
 -- where the token does not tell it, `since`. They end with the key.
 
--- Time stands still while a script runs, so one look at the clock does for all.
-local time = redis.call('TIME')
-
 -- Larger than every token before, as long as either the counter or the clock remembers: the time of the server in
 -- microseconds, or one more than the last where that is ahead. Kept for seven days. The first write of a grant, so that
 -- a server which is full, read-only or short of replicas refuses here, with nothing done. Gives the time, too, if the
 -- token is ahead of it.
 local function next_token(tail)
   local counter = 'holdfast.token' .. tail
-  local now = time[1] .. string.sub('000000' .. time[2], -6)
   local last = redis.call('SET', counter, now, 'EX', '604800', 'GET')
   if not last or (#last == #now and last < now) then return now end
   local number = string.find(last, '^%d+$') and tonumber(last)
