@@ -178,14 +178,19 @@ function clockAssumption(results: readonly Result[]): Opinion {
     return { finding: 'needed', by: [two.experiment], says: `${two.experiment}: without it, two holders at once.` };
   const back = inClocks.find((one) => verdictOf(one, 'fencing-order') === 'unsafe');
   if (back) return { finding: 'needed', by: [back.experiment], says: `${back.experiment}: otherwise tokens go back.` };
-  const kept = inClocks.find(({ experiment, figures }) => experiment === CLOCK_KEPT && figures.lockKept !== undefined);
-  if (kept?.figures.lockKept)
+  const kept = inClocks.filter(
+    ({ experiment, figures }) => experiment === CLOCK_KEPT && figures.lockKept !== undefined,
+  );
+  if (kept.some(({ figures }) => !figures.lockKept)) {
+    return { finding: 'refuted', by: [CLOCK_KEPT], says: `${CLOCK_KEPT}: the lock was lost.` };
+  }
+  if (kept.length > 0) {
     return {
       finding: 'confirmed',
       by: [CLOCK_KEPT],
       says: `${CLOCK_KEPT}: no date is assumed; it jumped, and the lock was kept.`,
     };
-  if (kept) return { finding: 'refuted', by: [CLOCK_KEPT], says: `${CLOCK_KEPT}: the lock was lost.` };
+  }
   return { finding: 'nothing', by: [], says: 'No experiment of this run broke it.' };
 }
 
