@@ -45,7 +45,8 @@ export function tableOf(locks) {
 
 function cellOf({ about, stated, finding, by }) {
   const words = WORDS[stated] ?? stated;
-  if (about === 'clockAssumption') return finding === 'needed' ? `${words} (needed: \`${by[0]}\`)` : words;
+  if (about === 'clockAssumption' && finding === 'needed') return `${words} (needed: \`${by[0]}\`)`;
+  if (about === 'clockAssumption' && finding === 'confirmed') return `${words} (and no date: \`${by[0]}\`)`;
   switch (finding) {
     case 'confirmed':
       return `${words} ✓`;

@@ -30,6 +30,10 @@ describe('the table of guarantees', () => {
     expect(tableOf([{ subject: 'x', date: '2026-01-02', claims }]).split('\n')[2]).toBe(
       '| `x` | after its TTL ✓ | no | **refuted** in `failover` | not confirmed | no jump (needed: `clock`) | 2026-01-02 |',
     );
+    const rates = [...claims.slice(0, 4), claim('clockAssumption', 'equal rates', 'confirmed', ['clock-kept'])];
+    expect(tableOf([{ subject: 'x', date: '2026-01-02', claims: rates }])).toContain(
+      'equal rates (and no date: `clock-kept`)',
+    );
   });
 
   it('keeps what an earlier run found about a lock that was not run again', () => {

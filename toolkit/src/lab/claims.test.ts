@@ -170,6 +170,16 @@ describe('what is assumed of clocks', () => {
     expect(finding('clockAssumption', redis, 'redis', two)?.finding).toBe('needed');
     expect(finding('clockAssumption', redis, 'redis')?.finding).toBe('nothing');
   });
+
+  it('is no date where the lock was kept when a date jumped, which is no failover', () => {
+    const run = (lockKept: boolean): Result => result('clock-kept', { lockKept });
+    expect(finding('clockAssumption', etcd, 'etcd', run(true))).toMatchObject({
+      finding: 'confirmed',
+      says: 'clock-kept: no date is assumed; it jumped, and the lock was kept.',
+    });
+    expect(finding('clockAssumption', etcd, 'etcd', run(false))?.finding).toBe('refuted');
+    expect(finding('survivesFailover', etcd, 'etcd', run(true))?.finding).toBe('unconfirmed');
+  });
 });
 
 describe('a void run', () => {
@@ -225,7 +235,8 @@ describe('the statements of a run', () => {
   });
 
   it('are told in both languages', () => {
-    const all = [...claims(redis, 'redis', crash), ...claims(etcd, 'etcd', crash), ...claims(none, 'mysql')];
+    const kept = result('clock-kept', { lockKept: true });
+    const all = [...claims(redis, 'redis', crash), ...claims(etcd, 'etcd', crash, kept), ...claims(none, 'mysql')];
     expect(all.map(({ says }) => says).filter((says) => !isKnown(says))).toEqual([]);
     const lines = claimLines(all.slice(0, 1), [], picocolors.createColors(false), 110, speechIn('en'));
     expect(lines).toEqual([

@@ -127,7 +127,7 @@ function survivesFailover(
       : 'Nothing is promised.';
     return { finding: 'nothing', by: broken ? [broken.experiment] : [], says };
   }
-  const seen = results.filter(({ figures }) => figures.lockKept !== undefined);
+  const seen = results.filter(({ experiment, figures }) => figures.lockKept !== undefined && !CLOCK.test(experiment));
   const by = seen.map(({ experiment }) => experiment);
   const lost = seen.find(({ figures }) => !figures.lockKept);
   if (lost) return { finding: 'refuted', by, says: `${lost.experiment}: the lock was lost.` };
@@ -166,6 +166,9 @@ function fairness({ fairness: stated }: Guarantee, results: readonly Result[]): 
     : open(by[0] ?? 'herd', results);
 }
 
+/** What no date ends is kept when a date jumps: who assumes nothing of dates can be refuted by it. */
+const CLOCK_KEPT = 'clock-kept';
+
 /** It is no promise, so nothing can refute it; but the lab can show what happens where it does not hold. */
 function clockAssumption(results: readonly Result[]): Opinion {
   const inClocks = results.filter(({ experiment }) => CLOCK.test(experiment));
@@ -175,6 +178,19 @@ function clockAssumption(results: readonly Result[]): Opinion {
     return { finding: 'needed', by: [two.experiment], says: `${two.experiment}: without it, two holders at once.` };
   const back = inClocks.find((one) => verdictOf(one, 'fencing-order') === 'unsafe');
   if (back) return { finding: 'needed', by: [back.experiment], says: `${back.experiment}: otherwise tokens go back.` };
+  const kept = inClocks.filter(
+    ({ experiment, figures }) => experiment === CLOCK_KEPT && figures.lockKept !== undefined,
+  );
+  if (kept.some(({ figures }) => !figures.lockKept)) {
+    return { finding: 'refuted', by: [CLOCK_KEPT], says: `${CLOCK_KEPT}: the lock was lost.` };
+  }
+  if (kept.length > 0) {
+    return {
+      finding: 'confirmed',
+      by: [CLOCK_KEPT],
+      says: `${CLOCK_KEPT}: no date is assumed; it jumped, and the lock was kept.`,
+    };
+  }
   return { finding: 'nothing', by: [], says: 'No experiment of this run broke it.' };
 }
 

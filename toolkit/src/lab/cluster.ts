@@ -9,6 +9,7 @@ import { pathToFileURL } from 'node:url';
 import type { HistoryWriter } from './history.ts';
 import type { Reaper } from './reaper.ts';
 import type { BlackHole } from './servers/black-hole.ts';
+import type { Dated } from './servers/dated.ts';
 import type { Counts, Ensemble, Member } from './servers/member.ts';
 import { type Persistence, persistenceSettings } from './servers/persistence.ts';
 import { RedisServer } from './servers/redis.ts';
@@ -29,6 +30,8 @@ export interface Cluster {
   readonly wayOfA?: BlackHole;
   /** His ways to the servers, or to a minority of independent ones. */
   readonly waysOfA?: readonly BlackHole[];
+  /** The one server, where its date can be moved. */
+  readonly dated?: Dated;
   /** Redis servers that know nothing of each other: one, or the five of a quorum. */
   readonly independent?: Independent;
   /** Where there is a failover to be had. */
@@ -105,7 +108,7 @@ export async function singleRedis(options: ClusterOptions & { readonly persisten
     url: redis.url,
     servers: [version],
     counts: () => counter.counts(),
-    independent: { servers: [redis], startAgain: () => Promise.reject(new Error('There is one server only.')) },
+    dated: redis.dated,
     restartable: {
       redis,
       folder: options.folder,

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, type TestContext } from 'vitest';
 import { RUN_LIMIT_MS } from './checkup.testing.ts';
+import { whyNoClock } from './faults/process-clock.ts';
 import type { Result } from './result.ts';
 import { findServers, findStrace } from './servers/find-server.ts';
 import { wholeCheckup } from './whole-checkup.testing.ts';
@@ -103,5 +104,20 @@ describe('a check-up of locks on ZooKeeper', { timeout: RUN_LIMIT_MS }, () => {
     expect(figures(found, 'partition holdfast:zookeeper').marginMs).toBeGreaterThan(0);
     expect(figures(found, 'zk-session holdfast:zookeeper').lockKept).toBe(true);
     expect(figures(found, 'zk-session-crash holdfast:zookeeper').recoveryMs).toBeGreaterThan(1.6 * 2_000);
+  });
+});
+
+describe('a check-up of locks that no date ends', { timeout: RUN_LIMIT_MS }, () => {
+  it('shows that they are kept when the date of their server jumps', async (context) => {
+    needs(context, 'etcd', 'zookeeper');
+    const reason = whyNoClock(process.platform);
+    if (reason !== undefined) context.skip(reason);
+    const names = [
+      'holdfast:etcd',
+      'holdfast:zookeeper',
+      ...('missing' in findServers().postgres ? [] : ['holdfast:postgres-session']),
+    ];
+    const found = await results(['clock-kept', ...names.flatMap((name) => ['--subject', name])]);
+    for (const name of names) expect(figures(found, `clock-kept ${name}`).lockKept).toBe(true);
   });
 });

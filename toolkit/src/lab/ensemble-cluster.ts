@@ -38,6 +38,7 @@ export async function ensembleCluster(options: EnsembleOptions): Promise<Cluster
       url: ensemble.urlOf(memberOfA ? [...members.filter((member) => member !== memberOfA), memberOfA] : members),
       servers: [ensemble.version],
       ensemble,
+      ...(members.length === 1 ? { dated: ensemble.dated(leader) } : {}),
       counts: () => ensemble.counts(),
       ...(memberOfA ? { memberOfA, urlOfA: ensemble.urlOf([memberOfA]) } : {}),
       close: async () => ensemble.stop(),

@@ -45,4 +45,18 @@ describe('a check-up of Redlock on five servers', { timeout: RUN_LIMIT_MS }, () 
     expect(figures(results, 'clock-one-of-five').lockKept).toBe(true);
     expect(figures(results, 'clock-majority').falseBeliefMs).toBeGreaterThan(0);
   });
+
+  it('shows that who is cut off from all of them knows it in time, and needs no token if it looks', async () => {
+    const results = await wholeCheckup('partition', '--ttl', '2s', '--subject', 'holdfast:redlock');
+    expect(verdicts(results)).toEqual([
+      'partition holdfast:redlock unsafe',
+      'partition-answers holdfast:redlock unsafe',
+      'partition-requests holdfast:redlock unsafe',
+      'partition-slow holdfast:redlock unsafe',
+      'partition-heeded holdfast:redlock safe',
+    ]);
+    for (const { figures } of results) expect(figures).toMatchObject({ overlapMs: 0 });
+    for (const { figures } of results) expect(figures.marginMs).toBeGreaterThanOrEqual(0);
+    expect(figures(results, 'partition-heeded').staleWritesAccepted).toBe(0);
+  });
 });

@@ -35,6 +35,7 @@ export async function sqlCluster(options: SqlClusterOptions): Promise<Cluster> {
         return {
           url: server.url,
           servers: [version],
+          dated: server.dated,
           counts: async () => ({ requests: await server.requests() }),
           close: () => server.stop(),
         };

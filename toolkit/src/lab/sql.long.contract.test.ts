@@ -28,4 +28,19 @@ describe('a longer check-up of locks on databases', { timeout: RUN_LIMIT_MS }, (
       expect(checks.find(({ checker }) => checker === 'mutual-exclusion')?.verdict).toBe('safe');
     }
   });
+
+  it('finds that who is cut off from a database knows it in time, whatever of its way is cut', async () => {
+    const subjects = ['holdfast:postgres', 'holdfast:mysql'];
+    const args = ['--ttl', '2s', ...subjects.flatMap((name) => ['--subject', name])];
+    const results = (await wholeCheckup('partition', ...args)).filter(({ verdict }) => verdict !== 'not-run');
+    expect(verdicts(results)).toEqual(
+      ['partition', 'partition-answers', 'partition-requests', 'partition-slow'].flatMap((id) =>
+        subjects.map((name) => `${id} ${name} safe`),
+      ),
+    );
+    for (const { figures } of results) {
+      expect(figures.marginMs).toBeGreaterThanOrEqual(0);
+      expect(figures.staleWritesRefused).toBeGreaterThan(0);
+    }
+  });
 });

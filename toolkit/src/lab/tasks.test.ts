@@ -68,11 +68,20 @@ describe('the plan of a check-up', () => {
     const tasks = plan(ours).filter(({ notRun: reason }) => reason !== undefined);
     const expected = [
       'clock holdfast:redis+wait',
+      ...['table-row', 'pg-advisory', 'get-lock', 'holdfast:postgres-session', 'holdfast:mysql-session'].map(
+        (name) => `clock ${name}`,
+      ),
+      'clock-kept holdfast:postgres',
+      'clock-kept holdfast:mysql',
       'cluster-failover setnx',
       'cluster-failover setnx-watchdog',
       ...['', '-1', '-50'].map((size) => `distance${size} holdfast:redis+wait`),
-      ...['', '-answers', '-requests', '-slow'].map((what) => `partition${what} holdfast:redis+wait`),
+      ...['holdfast:redis+wait', 'table-row', 'pg-advisory', 'get-lock'].flatMap((name) =>
+        ['', '-answers', '-requests', '-slow'].map((what) => `partition${what} ${name}`),
+      ),
       'partition-answers setnx-watchdog',
+      'partition-slow holdfast:mysql-session',
+      'partition-slow holdfast:postgres-session',
       'partition-slow etcd-naive',
       'partition-slow setnx-watchdog',
       'pause table-row',
@@ -103,6 +112,15 @@ describe('the plan of a check-up', () => {
     expect(leftOut(false)).toEqual([]);
     const pauses = ['redis+wait', 'postgres-session', 'mysql-session'].map((name) => `pause holdfast:${name}`);
     expect(leftOut(true).filter((what) => what.startsWith('pause'))).toEqual(pauses);
+  });
+
+  it('cuts the ways of every lock of ours that a server gives, where nothing was named, but those of sessions', () => {
+    const cut = plan(ours, { isQuick: true }).filter(
+      (task) => isByDefault(task) && task.experiment.id.startsWith('partition') && task.subject.name.includes(':'),
+    );
+    expect(cut.map(({ experiment, subject }) => `${experiment.id} ${subject.name}`)).toEqual(
+      ['redis', 'redlock', 'etcd', 'zookeeper', 'postgres', 'mysql'].map((name) => `partition holdfast:${name}`),
+    );
   });
 
   it('has nothing of experiments that are about other locks, where none was named', () => {

@@ -1,5 +1,5 @@
 import type { Experiment } from '../experiment.ts';
-import { clock, clockMajority, clockOneOfFive, clockOneOfThree } from './clock.ts';
+import { clock, clockKept, clockMajority, clockOneOfFive, clockOneOfThree } from './clock.ts';
 import crash from './crash.ts';
 import { distances } from './distance.ts';
 import { etcdDisk, etcdDiskBack } from './etcd-disk.ts';
@@ -41,6 +41,7 @@ export const experiments: readonly Experiment[] = [
   clusterFailover,
   ...persistence,
   clock,
+  clockKept,
   clockOneOfThree,
   clockMajority,
   clockOneOfFive,

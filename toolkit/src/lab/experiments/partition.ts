@@ -8,6 +8,7 @@ import { type Experiment, experiment } from '../experiment.ts';
 import { cutOff, slowed, unheard, withoutAnswers } from '../faults/cut-off.ts';
 import type { Fault } from '../faults/fault.ts';
 import type { Timing } from '../scene.ts';
+import { heedTheLease } from '../workloads/heed-the-lease.ts';
 import { takeOver } from '../workloads/take-over.ts';
 
 const timing = (ttlMs: number): Timing => ({
@@ -27,7 +28,7 @@ function cut(id: string, question: string, fault: Fault, variation: Partial<Expe
     question,
     // One member of them is all that the holder knows; where there are no ensembles, it is the one server.
     servers: 'own-three',
-    kinds: ['redis', 'etcd', 'zookeeper'],
+    kinds: ['redis', 'redlock', 'etcd', 'zookeeper', 'postgres', 'mysql'],
     holderAsks: 'one-follower',
     waysOfACanBeCut: true,
     workload: takeOver,
@@ -36,7 +37,15 @@ function cut(id: string, question: string, fault: Fault, variation: Partial<Expe
     needsRecovery: false,
     needsExposure: true,
     needsExclusion: true,
-    expected: { setnx: 'unsafe', 'setnx-watchdog': 'unsafe', 'etcd-naive': 'unsafe' },
+    expected: {
+      setnx: 'unsafe',
+      'setnx-watchdog': 'unsafe',
+      'etcd-naive': 'unsafe',
+      // They know in time, and have no token that could refuse code which is past its check.
+      'holdfast:redlock': 'unsafe',
+      'holdfast:postgres-session': 'unsafe',
+      'holdfast:mysql-session': 'unsafe',
+    },
     timing,
     seedTiming: timing(3_000),
     takesMs: ({ ttlMs, faultAtMs }) => ttlMs + faultAtMs + 6_000,
@@ -57,6 +66,15 @@ export const partitions: readonly Experiment[] = [
     onlyOnDemand: true,
   }),
   cut('partition-slow', 'And when each message takes half a TTL, so that answers come too late?', slowed, {
+    onlyOnDemand: true,
+  }),
+  // The best that can be done without a token: whatever is damaged here is the lock's own doing.
+  cut('partition-heeded', 'And when a holder without a token looks at its lease before each access?', cutOff, {
+    kinds: ['redlock'],
+    workload: heedTheLease,
+    checkers: [sanity, mutualExclusion, fencingOrder, openRegister, guardedRegister, recovery],
+    needsExposure: false,
+    expected: {},
     onlyOnDemand: true,
   }),
 ];

@@ -29,7 +29,8 @@ function waysAre(says: string | ((scene: Scene) => string), cutOf: (scene: Scene
           scene,
           { act: 'continue', target: 'A', says: 'its connections carry again' },
           () => onAll(scene, (way) => way.mend()),
-          async () => standing(scene),
+          // A server may have ended those that were silent for too long.
+          async () => `the server has ${connectionsOf(scene)} of its connections`,
         );
       };
     },
@@ -72,7 +73,11 @@ function waysOf(scene: Scene): readonly BlackHole[] {
 }
 
 function standing(scene: Scene): string {
-  const connections = waysOf(scene).reduce((sum, way) => sum + way.connections, 0);
+  const connections = connectionsOf(scene);
   if (connections === 0) throw new Error('the holder had no connection');
   return `the server still has ${connections} of its connections`;
+}
+
+function connectionsOf(scene: Scene): number {
+  return waysOf(scene).reduce((sum, way) => sum + way.connections, 0);
 }

@@ -99,6 +99,12 @@ function ensembleOf(members: readonly Member[], version: string): Ensemble {
         watchesAnswered: sumOf(texts, 'etcd_debugging_mvcc_events_total'),
       };
     },
+    dated: ({ name, pid, address }) => ({
+      name,
+      pid,
+      says: 'Date header',
+      dates: async () => [await dateOf(address)],
+    }),
     async writeSomething() {
       const put = JSON.stringify({ key: 'aG9sZGZhc3QtbGFi', value: 'MQ==' });
       await Promise.any(members.map(({ address }) => ask(address, 'kv/put', put)));
@@ -131,6 +137,12 @@ function sumOf(texts: readonly string[], metric: string): number {
 async function metricsOf({ address }: Member, limitMs: number): Promise<string> {
   const response = await fetch(`http://${address}/metrics`, { signal: AbortSignal.timeout(limitMs) });
   return await response.text();
+}
+
+/** As it stands in each of its answers over HTTP. */
+async function dateOf(address: string): Promise<number> {
+  const response = await fetch(`http://${address}/version`, { signal: AbortSignal.timeout(LOOK_LIMIT_MS) });
+  return Date.parse(response.headers.get('date') ?? '') / 1_000;
 }
 
 async function ask(address: string, call: string, body = '{}'): Promise<string> {

@@ -10,6 +10,7 @@ import path from 'node:path';
 import { createConnection } from 'mysql2/promise';
 import type { Reaper } from '../reaper.ts';
 import { copyOfTemplate, run } from './data-folders.ts';
+import type { Dated } from './dated.ts';
 import { end, startOnFreePort } from './on-free-port.ts';
 
 export interface MariadbOptions {
@@ -72,6 +73,13 @@ export class MariadbServer {
   /** The first value of the answer to a question of the lab, as text. */
   ask(statement: string): Promise<string> {
     return ask(this.port, statement);
+  }
+
+  get dated(): Dated {
+    const { pid } = this.#process;
+    if (pid === undefined) throw new Error('mariadb has no process.');
+    const statement = "SELECT TIMESTAMPDIFF(SECOND, '1970-01-01', UTC_TIMESTAMP(6))";
+    return { name: this.name, pid, says: 'UTC_TIMESTAMP()', dates: async () => [Number(await this.ask(statement))] };
   }
 
   /** How many statements it has been given, by its own count and without ours. */

@@ -5,6 +5,7 @@
  * @module
  */
 import type { ChildProcess } from 'node:child_process';
+import type { Dated } from './dated.ts';
 
 /** One server, in a process of its own. */
 export interface Member {
@@ -38,6 +39,8 @@ export interface Ensemble {
   counts(): Promise<Counts>;
   /** Writes something, so that the leader has something to write to its disk. Only where an experiment needs it. */
   writeSomething?(): Promise<void>;
+  /** The date of one of them. */
+  dated(member: Member): Dated;
   stop(): void;
 }
 

@@ -11,6 +11,7 @@ import path from 'node:path';
 import pg from 'pg';
 import type { Reaper } from '../reaper.ts';
 import { copyOfTemplate, run } from './data-folders.ts';
+import type { Dated } from './dated.ts';
 import { end, startOnFreePort } from './on-free-port.ts';
 
 export interface PostgresOptions {
@@ -29,6 +30,7 @@ export class PostgresServer {
   readonly #process: ChildProcess;
   readonly #folder: string;
   readonly #data: string;
+  #asking: pg.Client | undefined;
 
   private constructor(port: number, version: string, process: ChildProcess, folder: string, data: string) {
     this.port = port;
@@ -66,6 +68,25 @@ export class PostgresServer {
     return ask(this.port, statement);
   }
 
+  /** Each connection has a process of its own, so that two are asked: one from before, and a new one. */
+  get dated(): Dated {
+    const { pid } = this.#process;
+    if (pid === undefined) throw new Error('postgres has no process.');
+    const statement = 'SELECT extract(epoch FROM clock_timestamp())';
+    return {
+      name: this.name,
+      pid,
+      says: 'clock_timestamp()',
+      open: async () => {
+        this.#asking ??= await connected(this.port);
+      },
+      dates: async () => {
+        const before = this.#asking ? [await firstValue(this.#asking, statement)] : [];
+        return [...before, await this.ask(statement)].map(Number);
+      },
+    };
+  }
+
   /** How many statements it has been given: each is a line of its log before it is done. */
   async requests(): Promise<number> {
     const log = readFileSync(path.join(this.#folder, `${this.name}.log`), 'utf8');
@@ -73,6 +94,7 @@ export class PostgresServer {
   }
 
   async stop(): Promise<void> {
+    await this.#asking?.end().catch(() => {});
     await end(this.#process, AT_ONCE);
     rmSync(this.#data, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   }
@@ -108,13 +130,27 @@ async function initialise(program: string, folder: string): Promise<void> {
 }
 
 async function ask(port: number, statement: string): Promise<string> {
+  const client = await connected(port);
+  try {
+    return await firstValue(client, statement);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+async function connected(port: number): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: urlOf(port), connectionTimeoutMillis: 2_000 });
   client.on('error', () => {});
   try {
     await client.connect();
-    const { rows } = await client.query({ text: statement, rowMode: 'array' });
-    return String(rows[0]?.[0]);
-  } finally {
+    return client;
+  } catch (error) {
     await client.end().catch(() => {});
+    throw error;
   }
+}
+
+async function firstValue(client: pg.Client, statement: string): Promise<string> {
+  const { rows } = await client.query({ text: statement, rowMode: 'array' });
+  return String(rows[0]?.[0]);
 }

@@ -9,6 +9,7 @@ import path from 'node:path';
 import { Redis } from 'ioredis';
 import type { Reaper } from '../reaper.ts';
 import { until } from '../until.ts';
+import type { Dated } from './dated.ts';
 import { freePort } from './free-port.ts';
 
 const READY_LIMIT_MS = 10_000;
@@ -53,6 +54,15 @@ export class RedisServer {
 
   get url(): string {
     return `redis://127.0.0.1:${this.port}`;
+  }
+
+  get dated(): Dated {
+    return {
+      name: this.name,
+      pid: this.pid,
+      says: 'TIME',
+      dates: async () => [Number((await this.client.time())[0])],
+    };
   }
 
   get hasExited(): boolean {

@@ -78,7 +78,7 @@ function writeConfig(data: string, index: number, ports: readonly Ports[]): stri
     'maxSessionTimeout=600000',
     'maxClientCnxns=0',
     'admin.enableServer=false',
-    '4lw.commands.whitelist=srvr,mntr,conf',
+    '4lw.commands.whitelist=srvr,mntr,conf,cons',
     `dataDir=${data}`,
     'clientPortAddress=127.0.0.1',
     `clientPort=${ports[index]?.client}`,
@@ -112,6 +112,12 @@ function ensembleOf(members: readonly Member[], version: string): Ensemble {
         watchesAnswered: sumOf(reports, /^zk_sum_node_\w+_watch_count\t(\d+)/gm),
       };
     },
+    dated: ({ name, pid, address }) => ({
+      name,
+      pid,
+      says: 'time of a new connection',
+      dates: async () => [await connectedAt(address)],
+    }),
     stop() {
       for (const { process } of members) kill(process);
     },
@@ -125,7 +131,7 @@ function sumOf(reports: readonly string[], pattern: RegExp): number {
 /** One of the commands of four letters that a server answers on its client port. */
 function fourLetters(
   address: string,
-  command: 'srvr' | 'mntr' | 'conf',
+  command: 'srvr' | 'mntr' | 'conf' | 'cons',
   limitMs: number = LOOK_LIMIT_MS,
 ): Promise<string> {
   const [host = '', port] = address.split(':');
@@ -141,3 +147,32 @@ function fourLetters(
     socket.once('close', () => resolve(answer));
   });
 }
+
+/** Of its date it tells when a session was connected, and nothing else: so one is, and it is asked for that. */
+async function connectedAt(address: string): Promise<number> {
+  const [host = '', port] = address.split(':');
+  const socket = connect({ host, port: Number(port), timeout: LOOK_LIMIT_MS });
+  try {
+    const answer = await new Promise<Buffer>((resolve, reject) => {
+      socket.once('timeout', () => reject(new Error(`${address} does not answer.`)));
+      socket.once('error', reject);
+      socket.once('data', resolve);
+      socket.write(CONNECT);
+    });
+    // Its length, the version of the protocol and the timeout stand before the number of the session.
+    const session = `0x${answer.readBigUInt64BE(12).toString(16)}`;
+    const line = (await fourLetters(address, 'cons')).split('\n').find((one) => one.includes(`sid=${session},`));
+    return Number(/\best=(\d+)/.exec(line ?? '')?.[1]) / 1_000;
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** The first message of a client: version 0, nothing seen yet, a short timeout, no session so far, and an empty password. */
+const CONNECT: Buffer = (() => {
+  const message = Buffer.alloc(4 + 44);
+  message.writeInt32BE(44, 0);
+  message.writeInt32BE(2_000, 16);
+  message.writeInt32BE(16, 28);
+  return message;
+})();

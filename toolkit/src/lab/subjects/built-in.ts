@@ -31,6 +31,27 @@ function renewsUnheard(name: string): string {
   return `${name} renews without heeding the answers, and its requests arrive: the lock stays with it.`;
 }
 
+/** Without a limit of time nothing frees what a holder has that is out of reach. */
+function staysWhenCutOff(name: string): Readonly<Record<string, string>> {
+  const reason = `${name} has no limit of time: a holder that is cut off keeps it, and nobody else gets the lock (see silent-cut).`;
+  return Object.fromEntries(PARTITIONS.map((id) => [id, reason]));
+}
+
+const PARTITIONS: readonly string[] = ['partition', 'partition-answers', 'partition-requests', 'partition-slow'];
+
+/** What a date ends, and what it does not, is asked in two ways: each lock is in one of them. */
+const noDateEnds = (name: string): Readonly<Record<string, string>> => ({
+  clock: `${name} has no limit of time that a date would end (see clock-kept).`,
+});
+const dateEnds = (name: string): Readonly<Record<string, string>> => ({
+  'clock-kept': `${name} ends by the date of its server (see clock).`,
+});
+
+/** A server ends a session that is silent; one that it hears late is none. */
+function isHeardLate(name: string): string {
+  return `${name} is a session, which lives while its server hears of it, and here it does, late: the lock stays with it.`;
+}
+
 /** In the order in which results stand. */
 export const builtInSubjects: readonly BuiltInSubject[] = [
   {
@@ -83,6 +104,7 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     name: 'etcd-naive',
     server: 'etcd',
     followsSentinels: false,
+    onlyOnDemand: ['clock-kept'],
     doesNotApply: { 'partition-slow': renewsUnheard('etcd-naive') },
     summary: 'a lease, one key that must not exist, and everybody watches it',
     load: async () => (await import('./etcd-naive.ts')).default,
@@ -105,8 +127,10 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     name: 'table-row',
     server: 'postgres',
     followsSentinels: false,
-    onlyOnDemand: ['distance'],
+    onlyOnDemand: ['distance', 'clock-kept'],
     doesNotApply: {
+      ...staysWhenCutOff('table-row'),
+      ...noDateEnds('table-row'),
       pause: 'table-row has no limit of time: a holder that sleeps keeps its row, and nobody else gets the lock.',
     },
     makesTables: true,
@@ -117,7 +141,8 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     name: 'pg-advisory',
     server: 'postgres',
     followsSentinels: false,
-    onlyOnDemand: ['distance'],
+    onlyOnDemand: ['distance', 'clock-kept'],
+    doesNotApply: { ...staysWhenCutOff('pg-advisory'), ...noDateEnds('pg-advisory') },
     summary: 'pg_try_advisory_lock on a connection out of the pool',
     load: async () => (await import('./pg-advisory.ts')).default,
   },
@@ -125,6 +150,7 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     name: 'holdfast:postgres',
     server: 'postgres',
     followsSentinels: false,
+    doesNotApply: dateEnds('holdfast:postgres'),
     makesTables: true,
     summary: 'holdfast/postgres',
     load: async () => (await import('./holdfast-postgres.ts')).default,
@@ -134,8 +160,10 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     server: 'postgres',
     followsSentinels: false,
     patienceMs: SESSION_PATIENCE_MS,
-    onlyOnDemand: ['pause', 'distance'],
+    onlyOnDemand: ['pause', 'distance', 'partition', 'clock-kept'],
     doesNotApply: {
+      ...noDateEnds('holdfast:postgres-session'),
+      'partition-slow': isHeardLate('holdfast:postgres-session'),
       pooler: 'holdfast:postgres-session refuses a pooler in transaction mode with an error, and locks nothing.',
     },
     summary: 'holdfast/postgres with session: true',
@@ -145,7 +173,8 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     name: 'get-lock',
     server: 'mysql',
     followsSentinels: false,
-    onlyOnDemand: ['distance'],
+    onlyOnDemand: ['distance', 'clock-kept'],
+    doesNotApply: { ...staysWhenCutOff('get-lock'), ...noDateEnds('get-lock') },
     summary: 'GET_LOCK on a connection out of the pool',
     load: async () => (await import('./get-lock.ts')).default,
   },
@@ -153,6 +182,8 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     name: 'holdfast:mysql',
     server: 'mysql',
     followsSentinels: false,
+    onlyOnDemand: ['clock'],
+    doesNotApply: dateEnds('holdfast:mysql'),
     makesTables: true,
     summary: 'holdfast/mysql',
     load: async () => (await import('./holdfast-mysql.ts')).default,
@@ -162,7 +193,11 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     server: 'mysql',
     followsSentinels: false,
     patienceMs: SESSION_PATIENCE_MS,
-    onlyOnDemand: ['pause', 'distance'],
+    onlyOnDemand: ['pause', 'distance', 'partition', 'clock-kept'],
+    doesNotApply: {
+      ...noDateEnds('holdfast:mysql-session'),
+      'partition-slow': isHeardLate('holdfast:mysql-session'),
+    },
     summary: 'holdfast/mysql with session: true',
     load: async () => (await import('./holdfast-mysql-session.ts')).default,
   },

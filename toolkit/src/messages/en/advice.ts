@@ -27,7 +27,8 @@ export const advice = {
     'The holder’s ways to the servers are cut, in one direction or in both, or get slow. Its connections stand, and it is awake and works on; the rival’s ways are as before. In the end what was held back arrives.',
   partitionSafe:
     'The holder gave up by its own clock before anybody else had the lock, and what was still under way was refused.',
-  partitionUnsafe: 'The holder went on believing after another had been given the lock, and both worked on the data.',
+  partitionUnsafe:
+    'The holder’s code worked on after another had been given the lock, whether the lock had told it in time or not, and nothing refused what it wrote.',
   partitionRemedy:
     'Count the lease on the holder’s own clock, from before the request was sent, and stop work when it is over; and let the data check a token.',
 
@@ -96,7 +97,7 @@ export const advice = {
     'The clock of a server jumps ahead by two TTLs while the lock is held, as when somebody sets it or a time service finds it wrong.',
   clockSafe: 'The jump ended nothing that mattered, or a token and a guard refused what the old holder still wrote.',
   clockUnsafe:
-    'The server ends its keys by its own date. After the jump it gave the lock to a second holder while the first was within its time.',
+    'The server ends what it has granted by its own date. After the jump it gave the lock to a second holder while the first was within its time.',
   clockRemedy:
     'Let clocks be slewed and never stepped, and let the data check a fencing token. More servers help only against the jumps of few.',
   restartDone:

@@ -17,6 +17,7 @@ export const sentences = {
   questionAnswers: 'And when what it asks arrives, and only the answers are lost?',
   questionRequests: 'And when what it asks does not arrive, and it would still be told?',
   questionSlow: 'And when each message takes half a TTL, so that answers come too late?',
+  questionHeeded: 'And when a holder without a token looks at its lease before each access?',
   questionFailover:
     'When the primary dies before the lock has reached the replica that is then promoted, do two holders damage the data?',
   questionSentinel: 'The same, when three Sentinels promote the replica by themselves and the clients follow them?',
@@ -53,6 +54,7 @@ export const sentences = {
     'Does it help that the primary writes only while it has heard of a replica within the last second?',
   questionClusterFailover: 'The same, when it is a primary of a cluster, and the other nodes promote its replica?',
   questionClock: "When the server's clock jumps ahead by two TTLs, do two holders damage the data?",
+  questionClockKept: "When the server's clock jumps ahead by two TTLs, is a lock kept that no date ends?",
   questionClockOfThree:
     'When the clock of one of the three servers that a holder reaches jumps, do two hold, although both heed their leases?',
   questionClockMajority:
@@ -226,7 +228,8 @@ export const sentences = {
   followsAgain: 'it follows again',
   acknowledges: 'it acknowledges what the primary writes',
   dateAhead: 'its date is {n} s ahead from now on',
-  timeAhead: "its TIME is {n} s ahead of the machine's",
+  timeAheadOnBoth: "its {clock} is {n} s ahead of the machine's, on a connection from before and on a new one",
+  timeAhead: "its {clock} is {n} s ahead of the machine's",
   cutForA: 'for A: nothing passes between them, and the connections stand',
   carryNothing: '{n} connections of A that carry nothing',
   haveTheKey: '{list} have the key',
@@ -239,6 +242,7 @@ export const sentences = {
   noReplicas: 'the primary counts {n} replicas',
   roleMaster: 'role:master in its INFO',
   stillConnected: 'the server still has {n} of its connections',
+  connectedNow: 'the server has {n} of its connections',
   elected: 'the others have elected {server}, and the process lives',
   letGo: 'strace has let go of it',
   hasNoKey: 'has no key at all, so the lock is lost',
@@ -262,6 +266,12 @@ export const sentences = {
   asksNoCluster: '{subject} does not know how to ask a cluster.',
   needsReplica: 'holdfast:redis+wait takes no lock without a replica.',
   renewsUnheard: '{subject} renews without heeding the answers, and its requests arrive: the lock stays with it.',
+  staysWhenCutOff:
+    '{subject} has no limit of time: a holder that is cut off keeps it, and nobody else gets the lock (see silent-cut).',
+  isHeardLate:
+    '{subject} is a session, which lives while its server hears of it, and here it does, late: the lock stays with it.',
+  noDateEnds: '{subject} has no limit of time that a date would end (see clock-kept).',
+  dateEnds: '{subject} ends by the date of its server (see clock).',
   leftOut: 'It was left out to save time. It is run with --all, and where a lock or an experiment is named.',
   oneAtATime: '{subject} is a program that holds one lock at a time, and here many ask through one.',
   clockOnlyLinux: 'Moving the clock of one process is done in its memory, and only for Linux on x86-64.',
@@ -319,6 +329,7 @@ export const sentences = {
   claimStuck: '{id}: not free with a TTL of {span}.',
   claimTwo: '{id}: two holders at once, which it does not exclude.',
   claimLost: '{id}: the lock was lost.',
+  claimNoDate: '{id}: no date is assumed; it jumped, and the lock was kept.',
   claimKept: '{ids}: the lock was kept.',
   claimGrew: 'Tokens grew in {ids}.',
   claimPower: 'No experiment cuts the power.',
