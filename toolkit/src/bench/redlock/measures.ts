@@ -105,7 +105,10 @@ export async function measureOutages(
     const figures = [await pairTimes('all well', clients, pairs)];
     fourth.process.kill('SIGSTOP');
     figures.push(await pairTimes('one frozen', clients, pairs));
+    fourth.process.kill('SIGCONT');
     fifth.stop();
+    figures.push(await pairTimes('one dead', clients, pairs));
+    fourth.process.kill('SIGSTOP');
     figures.push(await pairTimes('one frozen and one dead', clients, pairs));
     return figures;
   } finally {
