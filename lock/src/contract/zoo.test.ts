@@ -88,7 +88,7 @@ const zoo: readonly Specimen[] = [
   },
   {
     mistake: 'the first in the queue is the one who came last',
-    caughtBy: 'waiters of several processes get the lock in the order in which they came',
+    caughtBy: 'waiters of several Locks objects get the lock in the order in which they came',
     create: (store) =>
       new (class extends Zoo {
         override async queue(step: 'enter' | 'stay', request: AcquireRequest) {

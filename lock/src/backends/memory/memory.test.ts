@@ -13,6 +13,7 @@ describeBackend({ afterAll, beforeAll, describe, it }, 'memory', {
   doesNotApply: {
     'several processes under load never hold it at once, and their tokens rise in the order of their holds':
       ONE_PROCESS,
+    'waiters of several processes get the lock in the order in which they came': ONE_PROCESS,
     'a holder that is killed frees the lock for a waiter, by its TTL at the latest': ONE_PROCESS,
     'a waiter that is killed does not hold up those behind it': ONE_PROCESS,
     'a holder that is stopped keeps the lock until its TTL, and finds it lost at its first look afterwards':

@@ -47,6 +47,7 @@ describeBackend({ afterAll, beforeAll, describe, it }, 'redlock', {
       NO_TOKENS,
     'each grant has a larger token than all before, also after a hold that ran out': NO_TOKENS,
     'waiters of several processes get the lock in the order in which they came': NO_QUEUE,
+    'waiters of several Locks objects get the lock in the order in which they came': NO_QUEUE,
     'a try does not barge in front of those who wait': NO_QUEUE,
     'a release wakes the waiter of another process at once, without its asking': NO_QUEUE,
     'the others keep their order when one in the middle leaves': NO_QUEUE,

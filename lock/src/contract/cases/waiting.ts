@@ -4,6 +4,7 @@ import type { LockEvents } from '../../core/events.ts';
 import type { Lease } from '../../core/lease.ts';
 import type { Locks } from '../../core/lock.ts';
 import { type CaseContext, type ContractCase, sleep, TTL_MS, until } from '../subject.ts';
+import { needs, soon } from './abilities.ts';
 
 export const waitingCases: readonly ContractCase[] = [
   {
@@ -18,6 +19,29 @@ export const waitingCases: readonly ContractCase[] = [
   },
   {
     name: 'waiters of several processes get the lock in the order in which they came',
+    async run(t) {
+      const name = t.name();
+      const backend = needs.inspection(await t.backend());
+      const long = { ttlMs: 10 * TTL_MS };
+      const processes = await Promise.all([0, 1, 2].map(() => t.process(long)));
+      const holder = await (await t.locks(long)).lock(name).acquire();
+      const order: number[] = [];
+      const turns: Promise<void>[] = [];
+      for (const [index, process] of processes.entries()) {
+        const turn = process.acquire(name, { waitMs: 20 * TTL_MS }).then(async (lease) => {
+          order.push(index);
+          await process.release(lease);
+        });
+        turns.push(turn);
+        await until('one more in line', async () => (await backend.inspect(name, soon())).waiters.length > index);
+      }
+      await holder.release();
+      await Promise.all(turns);
+      assert.deepEqual(order, [0, 1, 2]);
+    },
+  },
+  {
+    name: 'waiters of several Locks objects get the lock in the order in which they came',
     async run(t) {
       const name = t.name();
       const holder = await (await t.locks()).lock(name).acquire();

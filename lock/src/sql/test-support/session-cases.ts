@@ -24,6 +24,7 @@ export const notForSessions: Readonly<Record<string, string>> = {
   'the late release of a lost lease does not free the lock of the next holder': NO_TTL,
   'a hold that is gone at the backend is lost at the next renewal, and is not made anew': NO_NAMES,
   'waiters of several processes get the lock in the order in which they came': NO_QUEUE,
+  'waiters of several Locks objects get the lock in the order in which they came': NO_QUEUE,
   'a try does not barge in front of those who wait': NO_QUEUE,
   'the others keep their order when one in the middle leaves': NO_QUEUE,
   'entering the queue again keeps the place, and a heartbeat never makes one': NO_QUEUE,
