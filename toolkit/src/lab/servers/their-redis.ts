@@ -1,10 +1,10 @@
-import { Redis, type RedisOptions } from 'ioredis';
+import { Redis } from 'ioredis';
 import { parseAddress } from '../../connect/address.ts';
 
 const LIMIT_MS = 10_000;
 
 /** Asked once: a server that is away is not waited for. */
-const ONCE: RedisOptions = { lazyConnect: true, maxRetriesPerRequest: 0, retryStrategy: () => null };
+const ONCE = { lazyConnect: true, maxRetriesPerRequest: 0, retryStrategy: () => null };
 
 /** Whether a URL leads to Redis servers, whose keys can be looked through. */
 export function leadsToRedis(url: string): boolean {
