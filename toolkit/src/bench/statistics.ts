@@ -18,7 +18,7 @@ export function quantile(values: readonly number[], q: number): number {
 }
 
 /** The middle one, or halfway between the two in the middle. */
-export function medianOf(values: readonly number[]): number {
+function medianOf(values: readonly number[]): number {
   const sorted = Float64Array.from(values).sort();
   const [lower, upper] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
   if (lower === undefined || upper === undefined) throw new RangeError('There is no median of no values.');
