@@ -517,7 +517,10 @@ export const ANSWERS: Readonly<Record<AnswerId, Answer>> = {
     backend: 'sql',
     summary:
       'The lock is a row with an expiry in the server’s time, and the guard stands in the transaction that does the work: a holder that has been overtaken is refused, and its transaction rolls back. No server is added.',
-    setUp: [...SQL_SET_UP, { text: 'The table of the guard: `guard.ddl`.', see: FENCING }],
+    setUp: [
+      ...SQL_SET_UP,
+      { text: 'The table of the guard: `holdfast migrate --guard`, or `guard.ddl`.', see: FENCING },
+    ],
     cost: SQL_COST,
     risks: [
       ...PAUSE,

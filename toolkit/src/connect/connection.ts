@@ -11,8 +11,17 @@ export interface Connection {
   readonly backend: Backend;
   /** Makes the tables that are missing, where the backend has some. */
   createTables?(): Promise<void>;
+  /** The table of a guard beside the data of users, where this is a database that can have it. */
+  readonly guardTable?: GuardTable;
   /** Closes the backend and the client under it. Safe to call twice. */
   close(): Promise<void>;
+}
+
+export interface GuardTable {
+  /** The statement that makes it under this name, or the usual one. Throws a RangeError if that is no name of a table. */
+  ddl(table?: string): string;
+  /** Runs that statement; where the table is there, it stays as it is. */
+  make(ddl: string): Promise<void>;
 }
 
 export interface ConnectOptions {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { mysqlGuard } from 'holdfast/guards/mysql';
 import { mysqlBackend } from 'holdfast/mysql';
 import { createPool } from 'mysql2/promise';
 import type { SqlAddress } from './address.ts';
@@ -24,6 +25,10 @@ export async function openMysql(address: SqlAddress, options: ConnectOptions): P
     description: address.description,
     backend,
     createTables: () => backend.createTables(),
+    guardTable: {
+      ddl: (table) => mysqlGuard({ source: backend.tokenSource, ...(table === undefined ? {} : { table }) }).ddl,
+      make: async (ddl) => void (await pool.query(ddl)),
+    },
     async close() {
       await backend.close();
       ended ??= pool.end();

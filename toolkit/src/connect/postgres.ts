@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { postgresGuard } from 'holdfast/guards/postgres';
 import { postgresBackend } from 'holdfast/postgres';
 import pg from 'pg';
 import type { SqlAddress } from './address.ts';
@@ -26,6 +27,11 @@ export async function openPostgres(address: SqlAddress, options: ConnectOptions)
     description: address.description,
     backend,
     createTables: () => backend.createTables(),
+    guardTable: {
+      ddl: (table) => postgresGuard({ source: backend.tokenSource, ...(table === undefined ? {} : { table }) }).ddl,
+      // One simple query, and so one transaction: of two at once the second waits, and finds the table.
+      make: async (ddl) => void (await pool.query(`SELECT pg_advisory_xact_lock(7238001);${ddl}`)),
+    },
     async close() {
       await backend.close();
       ended ??= pool.end();

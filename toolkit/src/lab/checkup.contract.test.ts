@@ -214,6 +214,28 @@ describe("a check-up on a user's own server", { timeout: RUN_LIMIT_MS }, () => {
     await run.leavesNothing();
   });
 
+  it('are left as they were by Ctrl-C, where a lock is on several', async (context) => {
+    needsRedis(context);
+    const theirs = await Promise.all([1, 2, 3].map(() => startTheirRedis('geheim')));
+    try {
+      const keys = (): Promise<string[][]> => Promise.all(theirs.map(({ client }) => client.keys('*')));
+      const hosts = theirs.map(({ url }) => new URL(url).host).join(',');
+      const run = start(['pause', '--ttl', '60s', '--subject', 'holdfast:redlock'], {
+        HOLDFAST_CHECKUP_URL: `redlock://:geheim@${hosts}`,
+      });
+      const onAll = expect.poll(async () => (await keys()).every(({ length }) => length > 0), {
+        timeout: RUN_LIMIT_MS,
+      });
+      await onAll.toBe(true);
+      run.process.kill('SIGINT');
+      expect((await run.ended).code).toBe(130);
+      expect(await keys()).toEqual([[], [], []]);
+      await run.leavesNothing();
+    } finally {
+      for (const { stop } of theirs) await stop();
+    }
+  });
+
   async function startTheirRedis(
     password: string,
   ): Promise<{ url: string; client: RedisServer['client']; stop(): Promise<void> }> {

@@ -16,7 +16,7 @@ import { RedisServer } from './servers/redis.ts';
 import { RedisRequests } from './servers/redis-requests.ts';
 import { watchKeys } from './servers/redis-watch.ts';
 import type { SteadyAddress } from './servers/steady-address.ts';
-import { removeKeys } from './servers/their-redis.ts';
+import { leadsToRedis, removeKeys } from './servers/their-redis.ts';
 
 export interface Cluster {
   readonly url: string;
@@ -128,8 +128,7 @@ export async function singleRedis(options: ClusterOptions & { readonly persisten
 
 /** A server of the user's, which the lab only connects to; at the end it removes the keys of this one lock name. */
 export function theirServer(url: string, lockName: string): Cluster {
-  const isRedis = /^rediss?:/i.test(url);
-  return { url, servers: [], close: async () => (isRedis ? removeKeys(url, lockName) : undefined) };
+  return { url, servers: [], close: async () => (leadsToRedis(url) ? removeKeys(url, lockName) : undefined) };
 }
 
 export async function versionOf(redis: RedisServer): Promise<string> {

@@ -33,6 +33,22 @@ describe.each(['postgres', 'mysql'] as const)('on %s', SLOW, (where) => {
     return program;
   }
 
+  it('migrate --guard makes the table of the guard and no other, twice at once, and under the name that is given', async () => {
+    const twice = await Promise.all([run('migrate', '--guard'), run('migrate', '--guard', '--json')]);
+    for (const { code, stderr } of twice) expect(code, stderr).toBe(0);
+    expect(twice[0].stdout).toContain('The table of the guard is there');
+    expect(JSON.parse(twice[1].stdout)).toEqual({ migrated: true });
+    expect((await run('migrate', '--guard', 'order_tokens')).code).toBe(0);
+    const [list, here] =
+      where === 'postgres'
+        ? ["string_agg(table_name, ',' ORDER BY table_name)", "'public'"]
+        : ['group_concat(table_name ORDER BY table_name)', 'database()'];
+    const tables = `SELECT ${list} FROM information_schema.tables WHERE table_schema = ${here}`;
+    expect(await server.ask(tables)).toBe('holdfast_fence,order_tokens');
+    const wrong = await run('migrate', '--guard', 'a b');
+    expect(wrong).toMatchObject({ code: 64, stderr: expect.stringContaining('table must be a plain name') });
+  });
+
   it('without its tables every command ends with 78 and says what makes them, and migrate does', async () => {
     const [listed, refused] = await Promise.all([run('ls'), run('run', 'x', '--', 'true')]);
     for (const { code, stderr } of [listed, refused]) {

@@ -277,16 +277,44 @@ describe('the report page', { timeout: RUN_LIMIT_MS }, () => {
     });
   });
 
-  it('fits on a phone', async () => {
+  it('fits on a phone, in both languages', async () => {
     await withPage(inFolder('report.html'), async (page) => {
       await page.setViewportSize({ width: 375, height: 700 });
       for (const summary of await page.locator('details > summary').all()) await summary.click();
-      const { scroll, client } = await page.evaluate(() => {
-        const { scrollWidth, clientWidth } = document.documentElement;
-        return { scroll: scrollWidth, client: clientWidth };
-      });
-      expect(scroll).toBe(client);
+      const widths = (): Promise<readonly number[]> =>
+        page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
+      expect(await widths()).toEqual([375, 375]);
+      await page.locator('#language').click();
+      const lines = page.locator('#crash .timeline span, #pause .timeline span');
+      expect((await lines.allInnerTexts()).join('')).toContain('拿到锁');
+      expect(await widths()).toEqual([375, 375]);
     });
+  });
+
+  it('is light on dark where that is wished, and dark on white on paper, the lanes too', async () => {
+    const use = async (page: Page): Promise<void> => {
+      await page.locator('#pause .stage canvas').waitFor();
+      await page.emulateMedia({ colorScheme: 'dark' });
+      // The red of the dark scheme is lighter than what counts as red here.
+      await expect.poll(() => redPixels(page)).toBe(0);
+      const texts =
+        '#pause .headline, #pause .timeline li, #pause dd, #pause td, .answers .counts, .experiment summary';
+      const dark = await contrasts(page, texts);
+      expect(dark.length).toBeGreaterThan(20);
+      expect(dark.filter(({ ratio, isLight }) => ratio < 4.5 || !isLight)).toEqual([]);
+
+      await page.emulateMedia({ colorScheme: 'dark', media: 'print' });
+      await expect.poll(() => redPixels(page)).toBeGreaterThan(100);
+      expect((await contrasts(page, texts)).filter(({ ratio, isLight }) => ratio < 4.5 || isLight)).toEqual([]);
+      for (const { id, question } of json.experiments) {
+        for (const text of [question, 'holdfast:sqlite', 'always-grants']) {
+          expect(await page.locator(`#${id} > summary`).getByText(text).isVisible(), `${id}: ${text}`).toBe(true);
+        }
+      }
+      expect(await page.locator('#pause .timeline').isVisible()).toBe(true);
+      expect(await page.locator('nav, #language, #pause .tools').filter({ visible: true }).count()).toBe(0);
+    };
+    await withPage(inFolder('report.html'), use, '#pause/always-grants');
   });
 
   it('shows what a subject has said as text, whatever it is', async () => {
@@ -318,6 +346,33 @@ describe('the report page', { timeout: RUN_LIMIT_MS }, () => {
     await withPage(inFolder('many.html'), use, '#pause/many');
   });
 
+  /** How the text of each of these stands out from what is behind it, by the formula of WCAG, and whether it is lighter. */
+  function contrasts(page: Page, selector: string): Promise<{ text: string; ratio: number; isLight: boolean }[]> {
+    return page.locator(selector).evaluateAll((elements) => {
+      const parts = (colour: string): number[] => (colour.match(/[\d.]+/g) ?? []).map(Number);
+      const luminance = (colour: string): number => {
+        const [r = 0, g = 0, b = 0] = parts(colour)
+          .map((part) => part / 255)
+          .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+      };
+      const behind = (element: Element | null): string => {
+        for (let at = element; at; at = at.parentElement) {
+          const { backgroundColor } = getComputedStyle(at);
+          if (parts(backgroundColor)[3] === undefined) return backgroundColor;
+        }
+        return 'rgb(255, 255, 255)';
+      };
+      return elements
+        .filter((element) => element.checkVisibility())
+        .map((element) => {
+          const [text, back] = [luminance(getComputedStyle(element).color), luminance(behind(element))];
+          const ratio = (Math.max(text, back) + 0.05) / (Math.min(text, back) + 0.05);
+          return { text: element.textContent ?? '', ratio, isLight: text > back };
+        });
+    });
+  }
+
   /** The median time between two frames, with one of these keys pressed in each. */
   function medianFrame(page: Page, keys: readonly string[]): Promise<number> {
     return page.evaluate(async (pressed) => {
@@ -340,7 +395,11 @@ describe('the report page', { timeout: RUN_LIMIT_MS }, () => {
   function redPixels(page: Page): Promise<number> {
     return page.evaluate(() => {
       const canvas = document.querySelector<HTMLCanvasElement>('#pause canvas');
-      const data = canvas?.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data ?? [];
+      if (!canvas) return 0;
+      // From a copy, since Chromium complains of a canvas that is read several times.
+      const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', { willReadFrequently: true });
+      copy?.drawImage(canvas, 0, 0);
+      const data = copy?.getImageData(0, 0, canvas.width, canvas.height).data ?? [];
       let red = 0;
       for (let index = 0; index < data.length; index += 4) {
         const [r = 0, g = 0, b = 0, alpha = 0] = data.slice(index, index + 4);

@@ -223,7 +223,8 @@ export const answers: Readonly<Record<string, string>> = {
     '数据所在数据库里的一行锁，守卫在同一个事务里',
   'The lock is a row with an expiry in the server’s time, and the guard stands in the transaction that does the work: a holder that has been overtaken is refused, and its transaction rolls back. No server is added.':
     '锁是一行数据，按服务器的时间到期；守卫就在做事的那个事务里：被超过的持有者会被拒绝，它的事务回滚。不增加服务器。',
-  'The table of the guard: `guard.ddl`.': '守卫的表：`guard.ddl`。',
+  'The table of the guard: `holdfast migrate --guard`, or `guard.ddl`.':
+    '守卫的表：`holdfast migrate --guard`，或 `guard.ddl`。',
   'A holder that is stopped inside its transaction keeps the next one waiting at the guard.':
     '在事务之内停住的持有者，会让下一个在守卫处等待。',
   'Give the database a limit: `idle_in_transaction_session_timeout`, `idle_transaction_timeout`.':
