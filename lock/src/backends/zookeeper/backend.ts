@@ -254,8 +254,10 @@ export class ZooKeeperBackend
 
   #answer(session: LockSession, place: Place, standing: Standing): Granted | Waiting | Gone {
     switch (standing) {
-      case 'first':
-        return session.grant(place);
+      case 'first': {
+        const retryInMs = place.granted === undefined ? session.grantableInMs : 0;
+        return retryInMs === 0 ? session.grant(place) : { outcome: 'waiting', retryInMs };
+      }
       case 'behind':
         return { outcome: 'waiting' };
       case 'gone':

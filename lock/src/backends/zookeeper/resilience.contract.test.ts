@@ -106,6 +106,19 @@ describe.skipIf(missing !== undefined)('a lock on one ZooKeeper server', () => {
     await lease.release();
   });
 
+  it('lives on when it is granted by a server that was frozen until a moment ago, on a connection that outlived it', async () => {
+    const lock = world.locks(server.address, { ttlMs: 3_000 }).lock('again-awake');
+    const lost = await lock.acquire();
+    server.pause();
+    world.onEnd(() => server.resume());
+    await aborted(lost.signal);
+    server.resume();
+    const lease = await lock.acquire();
+    await sleep(1_500); // more than was certain of the session when the server woke up
+    expect(lease.state).toBe('held');
+    await lease.release();
+  });
+
   it('is lost by its own clock when the server is killed, and goes on after it with a new lease and a larger token', async () => {
     const locks = world.locks(server.address);
     const lease = await locks.lock('away').acquire();
