@@ -7,22 +7,26 @@ import { parseArgs } from 'node:util';
 import type { Reaper } from '../lab/reaper.ts';
 import { type Circumstances, publish, roundsOf } from './publish.ts';
 
-export interface KindsBench<Kind extends string, Figures> {
+export interface KindsBench<Kind extends string, Figures, Part extends string = never> {
   /** The npm script, as in `bench:sql`. */
   readonly script: string;
   /** What it measures, in a sentence. */
   readonly about: string;
   readonly kinds: readonly Kind[];
+  /** What can be measured by itself, with `--part`. */
+  readonly parts?: readonly Part[];
   /** Rounds with `--quick`. */
   readonly quickRounds: number;
-  measure(kind: Kind, reaper: Reaper, rounds: number): Promise<Figures>;
+  measure(kind: Kind, reaper: Reaper, rounds: number, isAsked: (part: Part) => boolean): Promise<Figures>;
   describe(figures: readonly Figures[], circumstances: Circumstances): string;
 }
 
 const USUAL_ROUNDS = 15;
 
 /** Does what the command line asks for. An error is printed, and the exit code is 1. */
-export async function runKindsBench<Kind extends string, Figures>(bench: KindsBench<Kind, Figures>): Promise<void> {
+export async function runKindsBench<Kind extends string, Figures, Part extends string = never>(
+  bench: KindsBench<Kind, Figures, Part>,
+): Promise<void> {
   try {
     await measureAsAsked(bench);
   } catch (error) {
@@ -31,14 +35,17 @@ export async function runKindsBench<Kind extends string, Figures>(bench: KindsBe
   }
 }
 
-async function measureAsAsked<Kind extends string, Figures>(bench: KindsBench<Kind, Figures>): Promise<void> {
-  const { script, about, quickRounds } = bench;
+async function measureAsAsked<Kind extends string, Figures, Part extends string>(
+  bench: KindsBench<Kind, Figures, Part>,
+): Promise<void> {
+  const { script, about, quickRounds, parts = [] } = bench;
   const names = bench.kinds.join(' or ');
   const { values: options } = parseArgs({
     options: {
       quick: { type: 'boolean', default: false },
       rounds: { type: 'string' },
       only: { type: 'string' },
+      ...(parts.length === 0 ? {} : { part: { type: 'string' as const } }),
       markdown: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
@@ -51,20 +58,28 @@ async function measureAsAsked<Kind extends string, Figures>(bench: KindsBench<Ki
   --quick           fewer rounds: to see that it works, not to publish
   --rounds N        alternating rounds for each comparison (${USUAL_ROUNDS})
   --only KIND       ${names}
-  --markdown FILE   writes the tables into this page, in place of those it has
+${parts.length === 0 ? '' : `  --part PART       only ${parts.join(', ')}; not with --markdown\n`}  --markdown FILE   writes the tables into this page, in place of those it has
 `);
     return;
   }
   const rounds = roundsOf(options.rounds, options.quick ? quickRounds : USUAL_ROUNDS);
   const kinds = bench.kinds.filter((kind) => options.only === undefined || kind === options.only);
   if (kinds.length === 0) throw new RangeError(`--only must be ${names}.`);
+  const part = 'part' in options ? options.part : undefined;
+  if (part !== undefined && !parts.some((each) => each === part)) {
+    throw new RangeError(`--part must be one of ${parts.join(', ')}.`);
+  }
+  if (part !== undefined && options.markdown !== undefined) {
+    throw new RangeError('--part measures less than the page of --markdown has.');
+  }
   await publish({
     script,
     rounds,
     markdown: options.markdown,
     measure: async (reaper) => {
       const figures: Figures[] = [];
-      for (const kind of kinds) figures.push(await bench.measure(kind, reaper, rounds));
+      for (const kind of kinds)
+        figures.push(await bench.measure(kind, reaper, rounds, (each) => part === undefined || each === part));
       return figures;
     },
     describe: bench.describe,

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { TestEtcd } from './test-support/etcd.ts';
-import { codeOf, sleep, World } from './test-support/world.ts';
+import { codeOf, eventually, sleep, World } from './test-support/world.ts';
 
 const credentials = { user: 'worker', password: 'first' };
 
 let etcd: TestEtcd;
 beforeAll(async () => {
-  etcd = await TestEtcd.start({ args: ['--bcrypt-cost', '4', '--auth-token-ttl', '1'] });
+  etcd = await TestEtcd.start({ members: 3, args: ['--bcrypt-cost', '4', '--auth-token-ttl', '1'] });
 });
 afterAll(() => etcd.stop());
 
@@ -55,6 +55,26 @@ describe('where `worker` may touch what begins with `locks/`', () => {
     await lease.release();
     await (await waiting).release();
     expect(performance.now() - releasedAt).toBeLessThan(2_000);
+  });
+
+  it('a member that is killed takes a login with it that has run out at the others: another one is made there', async () => {
+    const settings = { endpoints: etcd.endpoints, credentials, keyPrefix: 'locks/' };
+    const lease = await world.locks(settings, { ttlMs: 6_000 }).locks.lock('t').acquire();
+    const waiting = world.locks(settings, { ttlMs: 6_000 }).locks.lock('t').acquire({ waitMs: 30_000 });
+    await sleep(1_500); // a login that nobody uses lives for a second, at each member by itself
+    await etcd.kill(0); // the first of the addresses, to which both are connected
+    try {
+      // Another renewal, which went away with the member, may put the lease at risk once more.
+      const isHeld = async () => (await codeOf(lease.confirm())) === undefined && lease.state === 'held';
+      await eventually('an answer of another member', isHeld);
+      const releasedAt = performance.now();
+      await lease.release();
+      await (await waiting).release();
+      expect(performance.now() - releasedAt).toBeLessThan(2_000);
+    } finally {
+      etcd.startMember(0);
+      await etcd.answers();
+    }
   });
 
   it('with a password that is not right any more the release is refused, and the lock is free by its TTL', async () => {

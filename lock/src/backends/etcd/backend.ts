@@ -23,9 +23,9 @@ import type {
 import { type Clock, Instant } from '../../core/clock.ts';
 import type { LossReason } from '../../core/errors.ts';
 import { type ClientOptions, EtcdClient } from './client.ts';
-import { isLeaseGone } from './failures.ts';
+import { dataInTheWay, isLeaseGone } from './failures.ts';
 import { Inquiry } from './inquiry.ts';
-import { isContender } from './keys.ts';
+import { isData, isInLine } from './keys.ts';
 import { Leases } from './leases.ts';
 import { Line } from './line.ts';
 import type { Place, SharedLease } from './place.ts';
@@ -90,8 +90,12 @@ export class EtcdBackend
         const answer = await this.#client.transaction('a try', transactions.enterIfFree(place), deadline);
         if (answer.succeeded) return this.#line.grant(place, answer.revision);
         const [own, first] = answer.ranges.map(([key]) => key);
-        if (own === undefined && first !== undefined && !isContender(place.name, first)) {
-          return this.#tryAmongOthers(place, deadline);
+        if (own === undefined && first !== undefined) {
+          if (!isInLine(place.name, first)) return this.#tryAmongOthers(place, deadline);
+          if (isData(first)) {
+            this.#places.forget(place);
+            throw dataInTheWay(place.lockName, first.key);
+          }
         }
         if (own === undefined || own.value !== place.value) {
           this.#places.forget(place);

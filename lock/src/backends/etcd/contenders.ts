@@ -6,13 +6,13 @@
  */
 import type { Instant } from '../../core/clock.ts';
 import type { EtcdClient } from './client.ts';
-import { isContender } from './keys.ts';
+import { isInLine } from './keys.ts';
 import type { KeyValue } from './messages.ts';
 import { folder } from './transactions.ts';
 
 const PAGE = 1_000;
 
-/** Where a place stands. `first` and `before` are undefined if it is the first itself. */
+/** Where a place stands. `first` and `before` are undefined if it is the first itself. Either may be somebody's data. */
 export interface Standing {
   readonly first: KeyValue | undefined;
   readonly before: KeyValue | undefined;
@@ -29,7 +29,7 @@ export function standing(
   before: KeyValue | undefined,
 ): Standing | undefined {
   const found = [first, before].filter((key) => key !== undefined);
-  if (!found.every((key) => isContender(name, key))) return undefined;
+  if (!found.every((key) => isInLine(name, key))) return undefined;
   if (first === undefined || first.createRevision === createRevision) return { first: undefined, before: undefined };
   return { first, before };
 }
@@ -40,7 +40,7 @@ export function standingIn(line: readonly KeyValue[], createRevision: bigint): S
   return { first: ahead.at(0), before: ahead.at(-1) };
 }
 
-/** The whole line of a lock, as it was at one moment. */
+/** The whole line of a lock, as it was at one moment, with what others keep there. */
 export async function lineOf(
   client: EtcdClient,
   name: string,
@@ -61,7 +61,7 @@ export async function lineOf(
       deadline,
     );
     revision ??= page.revision;
-    line.push(...page.kvs.filter((each) => isContender(name, each)));
+    line.push(...page.kvs.filter((each) => isInLine(name, each)));
     const last = page.kvs.at(-1);
     if (!page.more || last === undefined) return { line, revision };
     from = last.createRevision + 1n;

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { BackendUnavailableError, LockError, OutcomeUnknownError } from '../../core/errors.ts';
+import { BackendUnavailableError, LockError, OutcomeUnknownError, quote } from '../../core/errors.ts';
 
 /** The request certainly did not reach any server. */
 export class NotSentError extends Error {
@@ -62,6 +62,26 @@ export function isLoginUnknown(error: unknown): boolean {
 /** Whether another member may do better: this one is silent, or without a leader. */
 export function isFaultOfMember(error: unknown): boolean {
   return !(error instanceof RefusedError) || error.status === 14 || error.status === 4;
+}
+
+/** What somebody else keeps where the contenders of a lock should be. It is never touched. */
+export function dataInTheWay(lockName: string, key: string): LockError {
+  return new LockError(
+    'CONFIG',
+    `The lock ${quote(lockName)} cannot be had: the key ${quote(key)} hangs on no lease, so it is not of a lock but ` +
+      "somebody's data. It was left as it is. Another name or keyPrefix would do.",
+    { lockName },
+  );
+}
+
+/** What is first in the line of a lock, hangs on a lease, and may be anything. */
+export function notToBeBroken(lockName: string, key: string): LockError {
+  return new LockError(
+    'CONFIG',
+    `The lock ${quote(lockName)} was not broken: the key ${quote(key)} is first in its line, and is not called after ` +
+      'its lease, as those of Holdfast, of Go and of `etcdctl lock` are. It was left as it is.',
+    { lockName },
+  );
 }
 
 /** The failure in the words of the core. */

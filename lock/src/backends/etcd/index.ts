@@ -38,7 +38,10 @@ export interface EtcdBackendOptions {
   readonly tls?: TlsOptions;
   /** For an etcd with authentication. A login that has run out is renewed by itself. */
   readonly credentials?: Credentials;
-  /** Goes before the name of each lock, such as `locks/`. Needed where a role grants one prefix only. Default: none. */
+  /**
+   * Goes before the name of each lock, such as `locks/`: advisable where this etcd has other keys, needed where a role
+   * grants one prefix only. Default: none, so that names are those of Go and `etcdctl lock`.
+   */
   readonly keyPrefix?: string;
   /** For tests. */
   readonly clock?: Clock;

@@ -7,7 +7,8 @@ import type { LockReport } from '../../core/backend.ts';
 import type { Instant } from '../../core/clock.ts';
 import type { EtcdClient } from './client.ts';
 import { lineOf } from './contenders.ts';
-import { nameOfLock, reportOf } from './keys.ts';
+import { dataInTheWay, notToBeBroken } from './failures.ts';
+import { isData, nameOfLock, reportOf } from './keys.ts';
 import type { KeyValue } from './messages.ts';
 import * as transactions from './transactions.ts';
 
@@ -26,16 +27,10 @@ export class Inquiry {
   }
 
   async inspect(name: string, deadline: Instant): Promise<LockReport> {
-    const { line } = await lineOf(this.#client, this.#keyPrefix + name, deadline, { keysOnly: false });
-    const [holder, ...waiters] = line;
-    return {
-      name,
-      holder: holder === undefined ? null : await this.#holderReport(holder, deadline),
-      waiters: waiters.map((waiter) => {
-        const { foreign, ...report } = reportOf(waiter);
-        return report;
-      }),
-    };
+    const { line } = await this.#line(name, deadline);
+    const [first] = line;
+    if (first !== undefined && isData(first)) throw dataInTheWay(name, first.key);
+    return this.#report(name, line, deadline);
   }
 
   /** Reads the names of all keys that begin with the prefix: on an etcd that has many others, give it one. */
@@ -53,7 +48,9 @@ export class Inquiry {
       more = page.more;
       from = `${page.kvs.at(-1)?.key}\0`;
     }
-    const reports = await Promise.all([...names].sort().map((name) => this.inspect(name, deadline)));
+    const reports = await Promise.all(
+      [...names].sort().map(async (name) => this.#report(name, (await this.#line(name, deadline)).line, deadline)),
+    );
     return reports.filter(({ holder, waiters }) => holder !== null || waiters.length > 0);
   }
 
@@ -62,9 +59,11 @@ export class Inquiry {
     deadline: Instant,
   ): Promise<{ readonly broken: LockReport['holder']; readonly raiseTo: bigint }> {
     for (;;) {
-      const { line, revision } = await lineOf(this.#client, this.#keyPrefix + name, deadline, { keysOnly: false });
+      const { line, revision } = await this.#line(name, deadline);
       const [holder] = line;
       if (holder === undefined) return { broken: null, raiseTo: revision };
+      if (isData(holder)) throw dataInTheWay(name, holder.key);
+      if (nameOfLock(holder) === undefined) throw notToBeBroken(name, holder.key);
       const broken = await this.#holderReport(holder, deadline);
       const expel = transactions.expel(holder.key, holder.createRevision);
       const { succeeded } = await this.#client.transaction('a break', expel, deadline);
@@ -73,9 +72,28 @@ export class Inquiry {
     }
   }
 
+  #line(name: string, deadline: Instant): ReturnType<typeof lineOf> {
+    return lineOf(this.#client, this.#keyPrefix + name, deadline, { keysOnly: false });
+  }
+
+  /** Who stands in a line. Nobody holds the lock where data is ahead of all; who is behind it, such as a Go program, waits. */
+  async #report(name: string, line: readonly KeyValue[], deadline: Instant): Promise<LockReport> {
+    const [first] = line;
+    const holder = first === undefined || isData(first) ? undefined : first;
+    return {
+      name,
+      holder: holder === undefined ? null : await this.#holderReport(holder, deadline),
+      waiters: line
+        .filter((each) => each !== holder && !isData(each))
+        .map((waiter) => {
+          const { foreign, ...report } = reportOf(waiter);
+          return report;
+        }),
+    };
+  }
+
   async #holderReport(key: KeyValue, deadline: Instant): Promise<LockReport['holder']> {
     const report = { ...reportOf(key), fencingToken: key.createRevision };
-    if (key.lease === 0n) return { ...report, remainingMs: undefined };
     const { ttlS } = await this.#client.timeToLive(key.lease, deadline);
     return { ...report, remainingMs: ttlS > LONGEST_TTL_S ? undefined : Math.max(0, ttlS * 1000) };
   }

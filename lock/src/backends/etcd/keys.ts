@@ -36,14 +36,19 @@ export function tombstoneOf(name: string, lease: bigint, number: number): string
 }
 
 /** Whether a key in the folder of a lock belongs to that lock, and not to one whose name goes on: `a/b` beside `a`. */
-export function isContender(name: string, { key }: KeyValue): boolean {
+export function isInLine(name: string, { key }: KeyValue): boolean {
   return !key.includes('/', name.length + 1);
 }
 
-/** The name of the lock that a key belongs to, if it looks like the key of a contender. */
-export function nameOfLock({ key, lease }: KeyValue): string | undefined {
-  if (lease === 0n) return undefined;
-  return /^(.+)\/[0-9a-f]{1,16}(?:-\d+)?$/s.exec(key)?.[1];
+/** Whether a key is somebody's data: those of contenders hang on a lease, Go's as well as ours, and this would stay for ever. */
+export function isData({ lease }: KeyValue): boolean {
+  return lease === 0n;
+}
+
+/** The name of the lock that a key belongs to, if it is called as contenders are: after its own lease. */
+export function nameOfLock(kv: KeyValue): string | undefined {
+  const [, name, lease] = /^(.+)\/([0-9a-f]{1,16})(?:-\d+)?$/s.exec(kv.key) ?? [];
+  return !isData(kv) && lease === kv.lease.toString(16) ? name : undefined;
 }
 
 /** What stands in a contender's key: the owner id, and what people on call want to know. */

@@ -8,6 +8,8 @@ import type { Gone, Granted, OwnerId, Waiting } from '../../core/backend.ts';
 import { type Clock, Instant } from '../../core/clock.ts';
 import type { EtcdClient } from './client.ts';
 import { lineOf, type Standing, standing, standingIn } from './contenders.ts';
+import { dataInTheWay } from './failures.ts';
+import { isData } from './keys.ts';
 import type { Place } from './place.ts';
 import { type Places, stopWatching } from './places.ts';
 import * as transactions from './transactions.ts';
@@ -99,7 +101,7 @@ export class Line {
     this.#watches.close();
   }
 
-  /** The first has the lock; the others watch the one before them. */
+  /** The first has the lock; the others watch the one before them. Nobody stands behind data, which would be for ever. */
   async #stand(
     place: Place,
     createRevision: bigint,
@@ -108,6 +110,11 @@ export class Line {
     deadline: Instant,
   ): Promise<Granted | Waiting> {
     const { first, before } = found ?? (await this.#standingInAll(place, createRevision, revision, deadline));
+    const data = [first, before].find((each) => each !== undefined && isData(each));
+    if (data !== undefined) {
+      await this.leave(place, deadline);
+      throw dataInTheWay(place.lockName, data.key);
+    }
     if (first === undefined || before === undefined) return this.grant(place, createRevision);
     this.#watch(place, before.key, revision);
     return { outcome: 'waiting', lastToken: first.createRevision };

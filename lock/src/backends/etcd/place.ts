@@ -4,6 +4,8 @@ import type { CancelTimer, Instant } from '../../core/clock.ts';
 /** The place of one owner in the order of a lock: a key at etcd, and what we know of it. */
 export interface Place {
   readonly owner: OwnerId;
+  /** As its callers know it, and as etcd does: with the prefix. */
+  readonly lockName: string;
   readonly name: string;
   readonly lease: SharedLease;
   readonly key: string;

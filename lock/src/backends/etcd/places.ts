@@ -36,6 +36,7 @@ export class Places {
     while (lease.keys.has(keyOf(name, lease.id, number))) number++;
     const place: Place = {
       owner: request.owner,
+      lockName: request.name,
       name,
       lease,
       key: keyOf(name, lease.id, number),

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { requestFor, soon } from '../../contract/cases/abilities.ts';
 import type { AcquireRequest } from '../../core/backend.ts';
 import { Instant, systemClock } from '../../core/clock.ts';
+import type { Lease } from '../../core/lease.ts';
 import { EtcdClient } from './client.ts';
 import { parseEndpoints } from './endpoints.ts';
 import type { EtcdBackend } from './index.ts';
@@ -39,6 +40,26 @@ it('one call keeps hundreds of locks alive for a period, and finds the one whose
   expect(answers.flatMap((answer, index) => (answer === 'lost' ? [index] : []))).toEqual([217]);
   await backend.close(); // which ends the lease, and with it all locks on it
 }, 60_000);
+
+it('each release wakes exactly one waiter, the next in line', async () => {
+  const eventsSent = (): Promise<number> => etcd.metric('etcd_debugging_mvcc_events_total');
+  const locks = Array.from({ length: 6 }, () =>
+    world.locks({ endpoints: etcd.endpoints }, { ttlMs: 60_000, renew: false }).locks.lock('line'),
+  );
+  const waits: Promise<Lease>[] = [];
+  for (const [index, lock] of locks.entries()) {
+    waits.push(lock.acquire({ waitMs: 60_000 }));
+    const inLine = async () => (await etcd.residue()).filter((key) => key.startsWith('line/')).length;
+    await eventually(`${index + 1} in line`, async () => (await inLine()) === index + 1);
+  }
+  const before = await eventsSent();
+  for (const [index, wait] of waits.entries()) {
+    const lease = await wait;
+    expect((await eventsSent()) - before).toBe(index);
+    await lease.release();
+  }
+  expect((await eventsSent()) - before).toBe(waits.length - 1); // nobody waited for the last one
+});
 
 it('a lock that is taken again and again has the same key each time, so that etcd gets no slower', async () => {
   const { locks, backend } = world.locks({ endpoints: etcd.endpoints }, { ttlMs: 30_000 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { parseEndpoints } from './endpoints.ts';
-import { isContender, nameOfLock } from './keys.ts';
+import { isInLine, nameOfLock } from './keys.ts';
 import { decode, encode } from './messages.ts';
 import { fieldsOf, signed, Writer } from './wire.ts';
 
-const key = (text: string) => ({ key: text, value: '', createRevision: 1n, lease: 1n });
+const key = (text: string) => ({ key: text, value: '', createRevision: 1n, lease: 0x694d7abn });
 
 describe('the wire format of etcd', () => {
   it('keeps neighbours apart beyond what a JavaScript number can say', () => {
@@ -50,11 +50,11 @@ describe('the wire format of etcd', () => {
 
 describe('the keys of a lock', () => {
   it('tells the contenders of a lock from those of a lock whose name goes on from it', () => {
-    expect(isContender('a', key('a/694d7ab-1'))).toBe(true);
-    expect(isContender('a', key('a/694d7ab'))).toBe(true); // of Go
-    expect(isContender('a', key('a/b/694d7ab-1'))).toBe(false);
-    expect(isContender('/', key('//694d7ab-1'))).toBe(true);
-    expect(isContender('/', key('///694d7ab-1'))).toBe(false);
+    expect(isInLine('a', key('a/694d7ab-1'))).toBe(true);
+    expect(isInLine('a', key('a/694d7ab'))).toBe(true); // of Go
+    expect(isInLine('a', key('a/b/694d7ab-1'))).toBe(false);
+    expect(isInLine('/', key('//694d7ab-1'))).toBe(true);
+    expect(isInLine('/', key('///694d7ab-1'))).toBe(false);
   });
 
   it('finds the name of the lock in the key', () => {
@@ -62,6 +62,7 @@ describe('the keys of a lock', () => {
     expect(nameOfLock(key('job/694d7ab'))).toBe('job');
     expect(nameOfLock(key('line\nbreak/694d7ab'))).toBe('line\nbreak');
     expect(nameOfLock(key('config/colour'))).toBeUndefined();
+    expect(nameOfLock(key('config/beef'))).toBeUndefined(); // a number, and not that of its lease
     expect(nameOfLock({ ...key('job/694d7ab'), lease: 0n })).toBeUndefined();
   });
 });

@@ -27,6 +27,7 @@ describeBackend({ afterAll, beforeAll, describe, it }, 'memory', {
     'a try whose reply was lost leaves the lock free before its TTL': NO_SERVER,
     'a release whose reply was lost counts as done': NO_SERVER,
     'a server that is stopped for a moment while renewals are due costs no lease': NO_SERVER,
+    'a release while there is no connection is done once there is one again, long before the TTL': NO_SERVER,
     'a server that is stopped for longer than the TTL: the holder knows before anybody else can have the lock':
       NO_SERVER,
     'a server that restarts: a waiter goes on, and no two hold at once': NO_SERVER,

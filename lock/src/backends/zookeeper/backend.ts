@@ -23,7 +23,7 @@ import type {
   Withdraws,
 } from '../../core/backend.ts';
 import { type Clock, Instant } from '../../core/clock.ts';
-import type { LossReason } from '../../core/errors.ts';
+import { LockError, type LossReason } from '../../core/errors.ts';
 import { isCode } from './client/errors.ts';
 import type { ConnectString } from './client/hosts.ts';
 import { CREATOR_ACL, OPEN_ACL } from './client/protocol.ts';
@@ -187,7 +187,11 @@ export class ZooKeeperBackend
         session.removeInBackground(place);
         return { outcome: 'not-held' };
       }
-      if (standing.status === 'rejected') throw standing.reason;
+      if (standing.status === 'rejected') {
+        if (!(standing.reason instanceof LockError)) throw standing.reason;
+        session.removeInBackground(place); // the hold is over; why it cannot be had again is for the next step to say
+        return { outcome: 'gone' };
+      }
       return this.#answer(session, place, standing.value);
     });
   }
@@ -235,6 +239,7 @@ export class ZooKeeperBackend
       try {
         return await ask();
       } catch (error) {
+        if (error instanceof LockError) await session.remove(place, deadline).catch(() => undefined);
         // With a new connection in time we can look up what became of it, and need not leave it open.
         const isLost = error instanceof Error && error.name === 'ConnectionLossError';
         if (
@@ -249,8 +254,10 @@ export class ZooKeeperBackend
 
   #answer(session: LockSession, place: Place, standing: Standing): Granted | Waiting | Gone {
     switch (standing) {
-      case 'first':
-        return session.grant(place);
+      case 'first': {
+        const retryInMs = place.granted === undefined ? session.grantableInMs : 0;
+        return retryInMs === 0 ? session.grant(place) : { outcome: 'waiting', retryInMs };
+      }
       case 'behind':
         return { outcome: 'waiting' };
       case 'gone':

@@ -28,6 +28,16 @@ const REMEDIES: Readonly<Record<string, { readonly code: 'ACCESS_DENIED' | 'CONF
   QUOTA_EXCEEDED: { code: 'CONFIG', remedy: 'A quota on these nodes is used up.' },
 };
 
+/** What somebody else keeps where the contenders of a lock should be. It is never touched. */
+export function dataInTheWay(lockName: string, path: string): LockError {
+  return new LockError(
+    'CONFIG',
+    `The lock ${quote(lockName)} cannot be had: the node ${quote(path)} is before it in line, and is not of a session, so ` +
+      "it is not of a lock but somebody's data. It was left as it is. Another name, or another `root`, would do.",
+    { lockName },
+  );
+}
+
 /** The error for a caller. */
 export function toLockError(error: unknown, lockName: string): LockError {
   if (error instanceof LockError) return error;

@@ -7,14 +7,17 @@ import type { LockReport, OwnerReport } from '../../core/backend.ts';
 import type { Instant } from '../../core/clock.ts';
 import type { ZooKeeperClient } from './client/client.ts';
 import { isCode } from './client/errors.ts';
-import { fromPart, type NodeReport, readNode } from './nodes.ts';
-import { inOrder } from './order.ts';
+import { dataInTheWay } from './failures.ts';
+import { fromPart, isOfSession, type NodeReport, readNode } from './nodes.ts';
+import { inOrder, isBehindAll } from './order.ts';
 
 interface Contender {
   readonly node: string;
   readonly report: NodeReport;
   readonly since: Date;
   readonly token: bigint;
+  /** It is nobody who holds or waits, but what somebody else keeps there. */
+  readonly isData: boolean;
 }
 
 export class Inquiry {
@@ -29,15 +32,20 @@ export class Inquiry {
   }
 
   async inspect(name: string, deadline: Instant): Promise<LockReport> {
-    const [first, ...others] = await this.#line(this.#pathOf(name), deadline);
-    return { name, holder: first === undefined ? null : holderReport(first), waiters: others.map(ownerReport) };
+    const directory = this.#pathOf(name);
+    const line = await this.#line(directory, deadline);
+    const [first] = line;
+    if (first?.isData) throw dataInTheWay(name, `${directory}/${first.node}`);
+    return reportOf(name, line);
   }
 
   async list(deadline: Instant): Promise<readonly LockReport[]> {
     const parts = await this.#children(this.#root, deadline);
-    const reports = await Promise.all(parts.map((part) => this.inspect(fromPart(part), deadline)));
+    const reports = await Promise.all(
+      parts.map(fromPart).map(async (name) => reportOf(name, await this.#line(this.#pathOf(name), deadline))),
+    );
     return reports
-      .filter(({ holder }) => holder !== null)
+      .filter(({ holder, waiters }) => holder !== null || waiters.length > 0)
       .sort((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : 0));
   }
 
@@ -47,6 +55,7 @@ export class Inquiry {
     for (;;) {
       const [first] = await this.#line(directory, deadline);
       if (first === undefined) return { broken: null, raiseTo: 0n };
+      if (first.isData) throw dataInTheWay(name, `${directory}/${first.node}`);
       try {
         await this.#client.delete(`${directory}/${first.node}`, { deadline });
         return { broken: holderReport(first), raiseTo: first.token + 1n };
@@ -56,16 +65,23 @@ export class Inquiry {
     }
   }
 
+  /** The line as contenders see it, with what others keep there, if that can be in anybody's way. */
   async #line(directory: string, deadline: Instant): Promise<Contender[]> {
-    const line = inOrder(await this.#children(directory, deadline));
-    const contenders = await Promise.all(line.map((node) => this.#contender(directory, node, deadline)));
-    return contenders.filter((each) => each !== undefined);
+    const nodes = inOrder(await this.#children(directory, deadline));
+    const found = await Promise.all(nodes.map((node) => this.#contender(directory, node, deadline)));
+    return found.filter((each) => each !== undefined).filter(({ isData, node }) => !isData || !isBehindAll(node));
   }
 
   async #contender(directory: string, node: string, deadline: Instant): Promise<Contender | undefined> {
     try {
       const { data, stat } = await this.#client.getData(`${directory}/${node}`, { deadline });
-      return { node, report: readNode(node, data), since: stat.createdAt, token: stat.czxid };
+      return {
+        node,
+        report: readNode(node, data),
+        since: stat.createdAt,
+        token: stat.czxid,
+        isData: !isOfSession(stat),
+      };
     } catch (error) {
       if (isCode(error, 'NO_NODE')) return undefined; // it has left meanwhile
       throw error;
@@ -82,6 +98,17 @@ export class Inquiry {
     if (isCode(listed.reason, 'NO_NODE')) return [];
     throw listed.reason;
   }
+}
+
+/** Nobody holds the lock where data is ahead of all; who is behind it, such as a Curator, waits. */
+function reportOf(name: string, line: readonly Contender[]): LockReport {
+  const [first] = line;
+  const holder = first === undefined || first.isData ? undefined : first;
+  return {
+    name,
+    holder: holder === undefined ? null : holderReport(holder),
+    waiters: line.filter((each) => each !== holder && !each.isData).map(ownerReport),
+  };
 }
 
 function ownerReport({ report, since }: Contender): OwnerReport {

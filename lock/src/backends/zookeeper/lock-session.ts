@@ -95,6 +95,11 @@ export class LockSession {
     return place.granted;
   }
 
+  /** In what time a new grant makes sense: 0 is now, unless the server was silent for long until a moment ago. */
+  get grantableInMs(): number {
+    return this.#time.grantableInMs(this.#clock.now());
+  }
+
   /** From when on a hold of this session counts now, and for how long. */
   get term(): { readonly ttlMs: number; readonly countedFrom: Instant } {
     return { ttlMs: this.#time.timeoutMs, countedFrom: this.#time.certainFrom };

@@ -7,8 +7,12 @@ import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { AcquireRequest, OwnerId } from '../../core/backend.ts';
 import { isRefused } from './client/paths.ts';
+import type { Stat } from './client/protocol.ts';
 
 const HOST = hostname();
+
+/** What the server says in place of a session for a container. */
+const CONTAINER = -(2n ** 63n);
 
 /** The name of a lock as one part of a path. Names of letters, digits and signs stay as they are. */
 export function toPart(name: string): string {
@@ -40,6 +44,11 @@ export function nodePrefix(owner: OwnerId, session: bigint): string {
     .digest('hex');
   const uuid = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
   return `_c_${uuid}-lock-`;
+}
+
+/** Whether a node goes with a session, as those of contenders do. All others are somebody's data, and would stay for ever. */
+export function isOfSession({ ephemeralOwner }: Stat): boolean {
+  return ephemeralOwner !== 0n && ephemeralOwner !== CONTAINER;
 }
 
 /** What a node says about its owner. */

@@ -15,6 +15,9 @@
 
 const MARKER = 'lock-';
 
+/** The last contender in the order of Curator. */
+const LAST = `${MARKER}2147483647`;
+
 interface Ranked {
   readonly child: string;
   readonly key: string;
@@ -34,6 +37,11 @@ export function inOrder(children: readonly string[]): string[] {
     ...aroundTheCircle(numbered),
     ...others.filter(({ key }) => key >= '-'),
   ].map(({ child }) => child);
+}
+
+/** Whether a child comes after all who can enter the line, so that nobody ever waits for it. */
+export function isBehindAll(child: string): boolean {
+  return inOrder([child, LAST])[0] === LAST;
 }
 
 function rank(child: string): Ranked {

@@ -13,7 +13,8 @@ import type { ZooKeeperClient } from './client/client.ts';
 import { isCode } from './client/errors.ts';
 import { type Acl, CreateMode, EventType, type WatchEvent } from './client/protocol.ts';
 import { ensureDirectory } from './directory.ts';
-import { nodeData, nodePrefix } from './nodes.ts';
+import { dataInTheWay } from './failures.ts';
+import { isOfSession, nodeData, nodePrefix } from './nodes.ts';
 import { inOrder } from './order.ts';
 
 export interface PlaceOptions {
@@ -68,7 +69,10 @@ export class Place {
     return this.#isEnding;
   }
 
-  /** Takes a place at the end of the line, or keeps the one there is; then says where it stands. */
+  /**
+   * Takes a place at the end of the line, or keeps the one there is; then says where it stands. Rejects with CONFIG behind
+   * a node that is somebody's data; the place is then to be removed.
+   */
   enter(deadline: Instant): Promise<Standing> {
     return this.#inTurn(() => this.#enter(deadline));
   }
@@ -221,7 +225,8 @@ export class Place {
     if (this.#watched !== node) this.#unwatch();
     this.#watched = node;
     try {
-      await this.#options.client.getData(this.#path(node), { watch: this.#onEvent, deadline });
+      const { stat } = await this.#options.client.getData(this.#path(node), { watch: this.#onEvent, deadline });
+      if (!isOfSession(stat)) throw dataInTheWay(this.request.name, this.#path(node));
       return true;
     } catch (error) {
       if (!isCode(error, 'NO_NODE')) throw error;

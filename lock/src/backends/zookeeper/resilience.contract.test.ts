@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Relay } from '../../contract/relay.ts';
-import { until } from '../../contract/subject.ts';
-import { createLocks } from '../../core/lock.ts';
+import { monotonicMs, until } from '../../contract/subject.ts';
+import { type WorkerLease, WorkerProcess } from '../../contract/worker-process.ts';
+import type { Lease } from '../../core/lease.ts';
+import { Survivor } from '../../test-support/survivor.ts';
 import { JuteReader, JuteWriter } from './client/jute.ts';
 import { CreateMode, connectFrame, OPEN_ACL, OpCode, readConnectResponse, type SessionId } from './client/protocol.ts';
-import { zookeeperBackend } from './index.ts';
 import { whyNoZooKeeper, ZooKeeperServer } from './test-support/servers.ts';
 import { warmUp } from './test-support/under-test.ts';
 import { aborted, reasonOf, TTL_MS, World } from './test-support/world.ts';
@@ -105,6 +106,19 @@ describe.skipIf(missing !== undefined)('a lock on one ZooKeeper server', () => {
     await lease.release();
   });
 
+  it('lives on when it is granted by a server that was frozen until a moment ago, on a connection that outlived it', async () => {
+    const lock = world.locks(server.address, { ttlMs: 3_000 }).lock('again-awake');
+    const lost = await lock.acquire();
+    server.pause();
+    world.onEnd(() => server.resume());
+    await aborted(lost.signal);
+    server.resume();
+    const lease = await lock.acquire();
+    await sleep(1_500); // more than was certain of the session when the server woke up
+    expect(lease.state).toBe('held');
+    await lease.release();
+  });
+
   it('is lost by its own clock when the server is killed, and goes on after it with a new lease and a larger token', async () => {
     const locks = world.locks(server.address);
     const lease = await locks.lock('away').acquire();
@@ -184,44 +198,85 @@ describe.skipIf(missing !== undefined)('a lock on one ZooKeeper server', () => {
     await holder.release();
   });
 
-  it('wakes one waiter for a release, however many wait', async () => {
+  it('wakes exactly one waiter for each release, the next in line', async () => {
     const options = { ttlMs: 60_000, waitMs: 60_000, renew: false };
-    const holder = await world.locks(server.address, options).lock('line').acquire();
-    const waits = Array.from({ length: 20 }, () => world.locks(server.address, options).lock('line').acquire());
     const client = await world.client(server.address);
-    await until('all in line', async () => (await client.getChildren('/holdfast/line')).children.length === 21);
-    await until('all watching', async () => (await server.ask('wchs')).includes('Total watches:20'));
+    const waits: Promise<Lease>[] = [];
+    for (let length = 1; length <= 8; length++) {
+      waits.push(world.locks(server.address, options).lock('line').acquire());
+      const inLine = async () => (await client.getChildren('/holdfast/line').catch(() => undefined))?.children.length;
+      await until(`${length} in line`, async () => (await inLine()) === length);
+    }
+    await until('all watching', async () => (await server.ask('wchs')).includes('Total watches:7'));
     const watchers = (await server.ask('wchp')).split('\n').filter((line) => line.startsWith('\t'));
-    expect(watchers).toHaveLength(20); // one session for each of the paths
-    await holder.release();
-    await Promise.all(waits.map(async (wait) => (await wait).release()));
+    expect(watchers).toHaveLength(7); // one session for each of the paths
+    const watchesAnswered = async (): Promise<number> => {
+      const counts = (await server.ask('mntr')).matchAll(/^zk_sum_node_\w+_watch_count\t(\d+)/gm);
+      return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+    };
+    const before = await watchesAnswered();
+    for (const [index, wait] of waits.entries()) {
+      const lease = await wait;
+      expect((await watchesAnswered()) - before).toBe(index);
+      await lease.release();
+    }
+    expect((await watchesAnswered()) - before).toBe(waits.length - 1); // nobody waited for the last one
   });
 
-  it('keeps its order and excludes when others make nodes between, and one holder in three is killed', async () => {
+  it('goes to each in the order of arrival when others make nodes between, and one holder in three is killed', async () => {
+    const worker = { module: new URL('./test-support/worker.mjs', import.meta.url), data: { servers: server.address } };
+    const options = { ttlMs: 2_000, waitMs: 60_000 };
+    const workers = await Promise.all(Array.from({ length: 8 }, () => WorkerProcess.start(worker, options)));
+    for (const each of workers) world.onEnd(() => each.kill());
     const client = await world.client(server.address);
-    const plain = { mode: CreateMode.persistent, data: Buffer.alloc(0), acl: OPEN_ACL };
-    let inside = 0;
-    let last = 0n;
-    const contenders = Array.from({ length: 8 }, async (_, contender) => {
-      for (let round = 0; round < 10; round++) {
-        const locks = createLocks(zookeeperBackend(server.address), { ttlMs: 30_000, waitMs: 60_000 });
-        const lease = await locks.lock('mixed').acquire();
-        expect(++inside).toBe(1);
-        expect(lease.fencingToken > last).toBe(true);
-        last = lease.fencingToken;
-        await client.create(`/holdfast/mixed/x${contender}-${round}`, plain);
-        inside--;
-        if (round % 3 === 0) await locks.close();
-        else {
-          await lease.release();
-          await locks.close();
-        }
-      }
-    });
-    await Promise.all(contenders);
-    const { children } = await client.getChildren('/holdfast/mixed');
-    expect(children.filter((child) => !child.startsWith('x'))).toEqual([]);
+    const contenders = async (): Promise<number> =>
+      (await client.getChildren('/holdfast/mixed')).children.filter((child) => child.startsWith('_c_')).length;
+    const first = await world.locks(server.address, { ttlMs: 30_000 }).lock('mixed').acquire();
+    const grants: Promise<WorkerLease>[] = [];
+    for (const [index, each] of workers.entries()) {
+      const node = { mode: CreateMode.persistent, data: Buffer.alloc(0), acl: OPEN_ACL };
+      await client.create(`/holdfast/mixed/x${index}`, node);
+      const grant = each.acquire('mixed');
+      grant.catch(() => undefined); // it is looked at below, or the test has failed before
+      grants.push(grant);
+      await until('the next in line', async () => (await contenders()) === index + 2);
+    }
+    let endedAtMs = monotonicMs();
+    let last = first.fencingToken;
+    await first.release();
+    for (const [index, each] of workers.entries()) {
+      const grant = (await grants[index]) as WorkerLease;
+      expect(grant.atMs).toBeGreaterThan(endedAtMs); // not before the one ahead of it had begun to give it back, or was killed
+      expect(BigInt(grant.token as string)).toBeGreaterThan(last);
+      last = BigInt(grant.token as string);
+      endedAtMs = monotonicMs();
+      if (index % 3 === 1) await each.kill();
+      else await each.release(grant);
+    }
+    await until('nobody in line', async () => (await contenders()) === 0);
   }, 60_000);
+
+  it('is one of many of a program that takes no rejection, and lives while its server is cut off, silent, stopped, and killed', async () => {
+    const relay = await Relay.start(server.port);
+    world.onEnd(() => relay.close());
+    await world.locks(server.address, { ttlMs: 60_000 }).lock('busy').acquire();
+    const module = new URL('./test-support/worker.mjs', import.meta.url);
+    const program = new Survivor(module, { servers: `127.0.0.1:${relay.port}` });
+    world.onEnd(() => program.kill());
+    await program.liveThrough(relay, {
+      pause: () => server.pause(),
+      resume: () => server.resume(),
+      kill: () => server.kill(),
+      start: async () => {
+        await server.spawn();
+        await server.untilReady();
+      },
+    });
+    expect([await program.end(), program.complaints]).toEqual([0, '']);
+    expect(program.seen.losses).toBeGreaterThan(0);
+    const expected = ['ABORTED', 'BUSY', 'LOST', 'OUTCOME_UNKNOWN', 'UNAVAILABLE'];
+    for (const code of Object.keys(program.seen.errors)) expect(expected).toContain(code);
+  }, 90_000);
 
   it('belongs to its user when there is one: every node, the ones above included', async () => {
     const digest = { user: 'lock', password: 'secret' };

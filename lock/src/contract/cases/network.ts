@@ -160,6 +160,26 @@ export const networkCases: readonly ContractCase[] = [
     },
   },
   {
+    name: 'a release while there is no connection is done once there is one again, long before the TTL',
+    async run(t) {
+      const name = t.name();
+      const ttlMs = 20_000;
+      const { relay, locks } = await t.relayedLocks({ ttlMs });
+      const lease = await locks.lock(name).acquire();
+      relay.cut();
+      const released = lease.release().then(
+        () => 'released',
+        ({ code }: { code?: string }) => code ?? 'no code',
+      );
+      await sleep(1_000); // in which it is tried, and nothing gets through
+      relay.heal();
+      const rival = await (await t.locks({ ttlMs })).lock(name).acquire({ waitMs: ttlMs / 2 });
+      await rival.release();
+      // What hangs on its connection was over when that was cut.
+      assert.match(await released, /^(released|LOST|UNAVAILABLE)$/);
+    },
+  },
+  {
     name: 'a server that is stopped for longer than the TTL: the holder knows before anybody else can have the lock',
     async run(t) {
       const name = t.name();

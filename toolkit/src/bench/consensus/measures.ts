@@ -30,31 +30,51 @@ export interface PairFigures {
   readonly perSecond: Readonly<Record<string, Spread>>;
   /** Holdfast against each of the others. */
   readonly ratios: Readonly<Record<string, Spread>>;
+  /** What one pair costs; of a program that is started for each, nobody counts the processor time. */
+  readonly costs: Readonly<Record<string, PairCosts>>;
+}
+
+export interface PairCosts {
+  /** Requests that the server has received. */
+  readonly calls: Spread;
+  readonly clientCpuMs: Spread | undefined;
+  readonly serverCpuMs: Spread;
 }
 
 /** Acquire and release, nobody else wanting the lock, one at a time or many locks at once. */
-export async function measurePairs({ system, rounds }: Consensus, atOnce: number, forMs: number): Promise<PairFigures> {
+export async function measurePairs(consensus: Consensus, atOnce: number, forMs: number): Promise<PairFigures> {
+  const { system, rounds } = consensus;
   const opened = new Map(
     await Promise.all(system.pairIds.map(async (id) => [id, await system.openPairs(id)] as const)),
   );
   const ids = system.pairIds.filter((id) => atOnce === 1 || opened.get(id)?.isConcurrent);
   const measured = await alternate(ids, rounds, async (id) => {
     const subject = opened.get(id);
-    const startedAt = performance.now();
+    const before = await countsAndCpu(consensus);
+    const [startedAt, cpuBefore] = [performance.now(), process.cpuUsage()];
     let count = 0;
     const lanes = Array.from({ length: atOnce }, async (_, lane) => {
       for (; performance.now() - startedAt < forMs; count++) await subject?.pair(lane);
     });
     await Promise.all(lanes);
-    return (count * 1_000) / (performance.now() - startedAt);
+    const [tookMs, { user, system: kernel }] = [performance.now() - startedAt, process.cpuUsage(cpuBefore)];
+    const { calls, cpuMs } = costsOfEach(before, await countsAndCpu(consensus), count);
+    return { perSecond: (count * 1_000) / tookMs, calls, cpuMs, clientCpuMs: (user + kernel) / 1_000 / count };
   });
   await Promise.all([...opened.values()].map((subject) => subject.close()));
+  const all = (id: string) => measured[id] ?? [];
+  const rates = (id: string): number[] => all(id).map(({ perSecond }) => perSecond);
   const others = ids.filter((id) => id !== 'holdfast');
   return {
     atOnce,
-    perSecond: Object.fromEntries(ids.map((id) => [id, spreadOf(measured[id] as number[])])),
-    ratios: Object.fromEntries(
-      others.map((id) => [id, ratios(measured.holdfast as number[], measured[id] as number[])]),
+    perSecond: Object.fromEntries(ids.map((id) => [id, spreadOf(rates(id))])),
+    ratios: Object.fromEntries(others.map((id) => [id, ratios(rates('holdfast'), rates(id))])),
+    costs: Object.fromEntries(
+      ids.map((id) => {
+        const of = (figure: 'calls' | 'cpuMs' | 'clientCpuMs'): Spread => spreadOf(all(id).map((each) => each[figure]));
+        const clientCpuMs = opened.get(id)?.isConcurrent ? of('clientCpuMs') : undefined;
+        return [id, { calls: of('calls'), clientCpuMs, serverCpuMs: of('cpuMs') }];
+      }),
     ),
   };
 }
@@ -115,7 +135,7 @@ export async function measureLine(
     const turns = (await Promise.all(crew.map((worker) => worker.ask({ do: 'leave' })))).flat();
     const after = await countsAndCpu(consensus);
     const p50Ms = quantile(gapsBetween(releasedAtMs, turns), 0.5);
-    return { p50Ms, ...perHandOver(before, after, waiters) };
+    return { p50Ms, ...costsOfEach(before, after, waiters) };
   });
   await Promise.all([...crews.values()].flat().map((worker) => worker.stop()));
   await Promise.all([...holders.values()].map((holder) => holder.close()));
@@ -140,7 +160,7 @@ async function countsAndCpu({ system, pid }: Consensus): Promise<CountsAndCpu> {
   return { ...(await system.counts()), cpuMs: cpuMsOf(pid) };
 }
 
-function perHandOver(before: CountsAndCpu, after: CountsAndCpu, count: number): Omit<CountsAndCpu, 'renewals'> {
+function costsOfEach(before: CountsAndCpu, after: CountsAndCpu, count: number): Omit<CountsAndCpu, 'renewals'> {
   return {
     calls: (after.calls - before.calls) / count,
     watchMessages: (after.watchMessages - before.watchMessages) / count,

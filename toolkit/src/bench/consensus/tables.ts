@@ -10,12 +10,12 @@ import type { CrowdFigures, HeldFigures, LineFigures, LossFigures, PairFigures, 
 export interface SystemFigures {
   /** Its name and version. */
   readonly server: string;
-  readonly pairs: readonly PairFigures[];
-  readonly lines: readonly LineFigures[];
-  readonly crowds: readonly CrowdFigures[];
-  readonly held: HeldFigures;
-  readonly loss: LossFigures;
-  readonly recovery: RecoveryFigures;
+  readonly pairs: readonly PairFigures[] | undefined;
+  readonly lines: readonly (readonly LineFigures[])[] | undefined;
+  readonly crowds: readonly CrowdFigures[] | undefined;
+  readonly held: HeldFigures | undefined;
+  readonly loss: LossFigures | undefined;
+  readonly recovery: RecoveryFigures | undefined;
 }
 
 export interface ConsensusBenchResult extends Circumstances {
@@ -31,12 +31,49 @@ export function describeConsensus({ startedAt, command, rounds, machine, ...resu
   ].join('\n');
 }
 
-function systemLines({ server, pairs, lines, crowds, held, loss, recovery }: SystemFigures): string[] {
-  const hasWatchMessages = lines.some(({ watchMessages }) => watchMessages.max > 0);
+function systemLines({ server, pairs = [], lines, crowds, held, loss, recovery }: SystemFigures): string[] {
   return [
     '',
     `### ${server}`,
     ...pairs.flatMap(pairLines),
+    ...(lines === undefined ? [] : lineLines(lines.flat())),
+    ...(crowds === undefined ? [] : crowdLines(crowds)),
+    '',
+    ...(held === undefined ? [] : [heldLine(held)]),
+    ...(loss === undefined
+      ? []
+      : [
+          `- Server stopped, TTL ${loss.ttlMs} ms: the signal of the loss comes ${spread(loss.afterDeadlineMs, 1)} ms after the deadline (below zero: before it; ${loss.count} times).`,
+        ]),
+    ...(recovery === undefined
+      ? []
+      : [
+          `- \`kill -9\` of the holder, TTL ${recovery.ttlMs} ms: free after ${spread(recovery.ttls, 2)} TTLs (${recovery.count} kills).`,
+        ]),
+  ];
+}
+
+function pairLines({ atOnce, perSecond, ratios, costs }: PairFigures): string[] {
+  return [
+    '',
+    `| acquire and release, ${atOnce === 1 ? 'one at a time' : `${atOnce} at once`} | pairs a second | holdfast to it | calls | client CPU, ms | server CPU, ms |`,
+    '| --- | --- | --- | --- | --- | --- |',
+    ...Object.entries(perSecond).map(([id, rate]) => {
+      const [ratio, cost] = [ratios[id], costs[id]];
+      const cells = [
+        ratio && spread(ratio, 2),
+        cost && spread(cost.calls, 1),
+        cost?.clientCpuMs && spread(cost.clientCpuMs, 2),
+        cost && spread(cost.serverCpuMs, 2),
+      ];
+      return `| ${id} | ${spread(rate, 0)} | ${cells.map((cell) => cell ?? '').join(' | ')} |`;
+    }),
+  ];
+}
+
+function lineLines(lines: readonly LineFigures[]): string[] {
+  const hasWatchMessages = lines.some(({ watchMessages }) => watchMessages.max > 0);
+  return [
     '',
     `| hand-over | waiters | processes | p50 ms | to the lock service | calls |${hasWatchMessages ? ' watch messages |' : ''} server CPU, ms |`,
     `| --- | --- | --- | --- | --- | --- |${hasWatchMessages ? ' --- |' : ''} --- |`,
@@ -46,6 +83,11 @@ function systemLines({ server, pairs, lines, crowds, held, loss, recovery }: Sys
           hasWatchMessages ? ` ${spread(watchMessages, 1)} |` : ''
         } ${spread(serverCpuMs, 2)} |`,
     ),
+  ];
+}
+
+function crowdLines(crowds: readonly CrowdFigures[]): string[] {
+  return [
     '',
     '| waiters of one process, nothing happens | calls a second | server CPU |',
     '| --- | --- | --- |',
@@ -53,22 +95,6 @@ function systemLines({ server, pairs, lines, crowds, held, loss, recovery }: Sys
       ({ waiters, callsPerSecond, serverCpuPercent }) =>
         `| ${count(waiters)} | ${callsPerSecond.toFixed(1)} | ${serverCpuPercent.toFixed(1)} % |`,
     ),
-    '',
-    heldLine(held),
-    `- Server stopped, TTL ${loss.ttlMs} ms: the signal of the loss comes ${spread(loss.afterDeadlineMs, 1)} ms after the deadline (below zero: before it; ${loss.count} times).`,
-    `- \`kill -9\` of the holder, TTL ${recovery.ttlMs} ms: free after ${spread(recovery.ttls, 2)} TTLs (${recovery.count} kills).`,
-  ];
-}
-
-function pairLines({ atOnce, perSecond, ratios }: PairFigures): string[] {
-  return [
-    '',
-    `| acquire and release, ${atOnce === 1 ? 'one at a time' : `${atOnce} at once`} | pairs a second | holdfast to it |`,
-    '| --- | --- | --- |',
-    ...Object.entries(perSecond).map(([id, rate]) => {
-      const ratio = ratios[id];
-      return `| ${id} | ${spread(rate, 0)} | ${ratio ? spread(ratio, 2) : ''} |`;
-    }),
   ];
 }
 

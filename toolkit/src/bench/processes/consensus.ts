@@ -10,8 +10,6 @@ import type { Member } from '../../lab/servers/member.ts';
 import { startZooKeeper } from '../../lab/servers/zookeeper.ts';
 import {
   type Consensus,
-  type CrowdFigures,
-  type LineFigures,
   measureCrowd,
   measureHeld,
   measureLine,
@@ -24,50 +22,69 @@ import type { System } from '../consensus/system.ts';
 import { describeConsensus, type SystemFigures } from '../consensus/tables.ts';
 import { runKindsBench } from '../kinds-bench.ts';
 
-await runKindsBench({
+const LINES = [
+  { waiters: 10, processes: 1 },
+  { waiters: 100, processes: 1 },
+  { waiters: 10, processes: 4 },
+  { waiters: 100, processes: 4 },
+];
+
+const CROWDS = [0, 1, 100, 1_000];
+
+type Part = Exclude<keyof SystemFigures, 'server'>;
+
+await runKindsBench<System['kind'], SystemFigures, Part>({
   script: 'bench:consensus',
   about:
     "Measures Holdfast's locks on an etcd and a ZooKeeper against the bare calls through the same client, and others.",
   kinds: ['etcd', 'zookeeper'],
+  parts: ['pairs', 'lines', 'crowds', 'held', 'loss', 'recovery'],
   quickRounds: 2,
   measure,
   describe: (systems, circumstances) => describeConsensus({ ...circumstances, systems }),
 });
 
-async function measure(kind: System['kind'], reaper: Reaper, rounds: number): Promise<SystemFigures> {
+async function measure(
+  kind: System['kind'],
+  reaper: Reaper,
+  rounds: number,
+  isAsked: (part: Part) => boolean,
+): Promise<SystemFigures> {
   const say = (what: string): unknown => process.stderr.write(`holdfast bench: ${kind}, ${what}\n`);
   say('starting');
   const ensemble = await start(kind, reaper);
   const { address, pid } = ensemble.members[0] as Member;
   const consensus: Consensus = { system: openSystem(kind, address), reaper, address, pid, rounds };
   try {
-    say('pairs');
-    const pairs = [await measurePairs(consensus, 1, 400), await measurePairs(consensus, 64, 400)];
-    const lines: LineFigures[] = [];
-    for (const [waiters, processes] of [
-      [10, 1],
-      [100, 1],
-      [10, 4],
-      [100, 4],
-    ] as const) {
-      say(`hand-over, ${waiters} waiters in ${processes} processes`);
-      lines.push(...(await measureLine(consensus, { waiters, processes })));
-    }
-    const crowds: CrowdFigures[] = [];
-    for (const waiters of [0, 1, 100, 1_000]) {
-      say(`${waiters} who wait`);
-      crowds.push(await measureCrowd(consensus, waiters, 10_000));
-    }
-    say('a thousand held locks');
-    const held = await measureHeld(consensus, 1_000, 9_000, 3);
-    say('a server that is stopped');
-    const loss = await measureLoss(consensus, 3_000, Math.min(10, rounds));
-    say('killed holders');
-    const recovery = await measureRecovery(consensus, 2_000, Math.min(10, rounds));
-    return { server: ensemble.version, pairs, lines, crowds, held, loss, recovery };
+    const of = async <Thing>(part: Part, what: string, measured: () => Promise<Thing>): Promise<Thing | undefined> => {
+      if (!isAsked(part)) return undefined;
+      say(what);
+      return measured();
+    };
+    return {
+      server: ensemble.version,
+      pairs: await of('pairs', 'pairs', () => inTurn([1, 64], (atOnce) => measurePairs(consensus, atOnce, 400))),
+      lines: await of('lines', 'hand-over', () => inTurn(LINES, (line) => measureLine(consensus, line))),
+      crowds: await of('crowds', 'who waits', () =>
+        inTurn(CROWDS, (waiters) => measureCrowd(consensus, waiters, 10_000)),
+      ),
+      held: await of('held', 'a thousand held locks', () => measureHeld(consensus, 1_000, 9_000, 3)),
+      loss: await of('loss', 'a server that is stopped', () => measureLoss(consensus, 3_000, Math.min(10, rounds))),
+      recovery: await of('recovery', 'killed holders', () => measureRecovery(consensus, 2_000, Math.min(10, rounds))),
+    };
   } finally {
     ensemble.stop();
   }
+}
+
+/** One after the other, so that none disturbs the next. */
+async function inTurn<Size, Figures>(
+  sizes: readonly Size[],
+  measured: (size: Size) => Promise<Figures>,
+): Promise<Figures[]> {
+  const all: Figures[] = [];
+  for (const size of sizes) all.push(await measured(size));
+  return all;
 }
 
 function start(kind: System['kind'], reaper: Reaper): ReturnType<typeof startEtcd> {

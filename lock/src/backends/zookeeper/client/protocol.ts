@@ -47,7 +47,7 @@ export interface Stat {
   readonly version: number;
   readonly childVersion: number;
   readonly aclVersion: number;
-  /** The session on whose end the node goes; 0 for other nodes. */
+  /** The session on whose end the node goes. 0 for nodes that stay, the smallest number for containers. */
   readonly ephemeralOwner: bigint;
   readonly dataLength: number;
   readonly childCount: number;

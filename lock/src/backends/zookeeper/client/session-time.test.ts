@@ -37,6 +37,16 @@ describe('the time of a session', () => {
     expect(time.certainFrom).toBe(0);
   });
 
+  it('is enough for a grant, or will be: behind a long silence an answer is needed that is a quarter of the session old', () => {
+    const time = new SessionTime(1_000, at(0));
+    expect(time.grantableInMs(at(600))).toBe(0);
+    time.take(at(640), at(641), true); // the first answer since it was made
+    expect(time.grantableInMs(at(641))).toBe(250);
+    time.take(at(892), at(893), true);
+    expect(time.certainFrom).toBe(640);
+    expect(time.grantableInMs(at(893))).toBe(0);
+  });
+
   it('never goes back', () => {
     const time = new SessionTime(1_000, at(800));
     time.take(at(900), at(910), false);

@@ -17,6 +17,12 @@ import { Instant } from '../../../core/clock.ts';
 /** Of a session: how much older than a request to the leader a request must be that it confirms. */
 const REPORTED_AFTER = 1 / 4;
 
+/**
+ * Of a session: what must be certain of it for a grant. A lock that is granted with less could be over before a renewal
+ * can prove anything, which takes a quarter of the session.
+ */
+const ENOUGH = 3 / 8;
+
 /** Of a session: requests that are closer together count as one, so that few are remembered. */
 const RESOLUTION = 1 / 64;
 
@@ -40,6 +46,12 @@ export class SessionTime {
   /** The leader counts the session from here, or from later. */
   get certainFrom(): Instant {
     return this.#certainFrom;
+  }
+
+  /** In what time a grant makes sense: 0 is now, unless the server was silent for long, and answers again since a moment ago. */
+  grantableInMs(now: Instant): number {
+    const restMs = Instant.plus(this.#certainFrom, this.timeoutMs) - now;
+    return restMs < this.timeoutMs * ENOUGH ? this.timeoutMs * REPORTED_AFTER : 0;
   }
 
   /** A request was answered. */
