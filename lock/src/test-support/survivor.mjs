@@ -6,7 +6,7 @@ import { createLocks, LockError } from 'holdfast';
 const [module, data] = process.argv.slice(2);
 const { default: createBackend } = await import(module);
 const locks = createLocks(await createBackend(JSON.parse(data)), { ttlMs: 1_000, callMs: 500 });
-const seen = { rounds: 0, grants: 0, losses: 0, errors: {} };
+const seen = { rounds: 0, holds: false, losses: 0, errors: {} };
 let isOver = false;
 
 /** Does something again and again; what it rejects with must be an error of Holdfast. */
@@ -32,9 +32,12 @@ const waits = forever(async () => void (await locks.lock('busy').acquire({ waitM
 const aborts = forever(async () => void (await locks.lock('busy').acquire({ signal: AbortSignal.timeout(30) })));
 const holds = forever(async () => {
   const lease = await locks.lock('held').acquire({ waitMs: 2_000 });
-  seen.grants++;
-  lease.signal.addEventListener('abort', () => seen.losses++);
-  while (lease.state !== 'lost' && !isOver) await new Promise((resolve) => setTimeout(resolve, 10));
+  while (lease.state !== 'lost' && !isOver) {
+    seen.holds = lease.state === 'held';
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  seen.holds = false;
+  if (lease.state === 'lost') seen.losses++;
   await lease.release();
 });
 

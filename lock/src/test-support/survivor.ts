@@ -19,8 +19,8 @@ const PROGRAM: string = fileURLToPath(new URL('./survivor.mjs', import.meta.url)
 export interface Seen {
   /** How often it took a lock and gave it back. */
   readonly rounds: number;
-  /** How often it was given the lock that it keeps, and how often it lost it. */
-  readonly grants: number;
+  /** Whether it holds the lock that it keeps, and how often it has lost it. */
+  readonly holds: boolean;
   readonly losses: number;
   /** How often each code came. */
   readonly errors: Readonly<Record<string, number>>;
@@ -53,20 +53,19 @@ export class Survivor {
 
   get seen(): Seen {
     const line = this.#output.slice(0, this.#output.lastIndexOf('\n')).split('\n').at(-1);
-    return line ? (JSON.parse(line) as Seen) : { rounds: 0, grants: 0, losses: 0, errors: {} };
+    return line ? (JSON.parse(line) as Seen) : { rounds: 0, holds: false, losses: 0, errors: {} };
   }
 
   /** Resolves when it has taken a lock and given it back some more times, and holds the one that it keeps. */
   async works(): Promise<void> {
     const { rounds } = this.seen;
-    await until(
-      'a program that works',
-      () => {
-        if (this.#child.exitCode !== null) throw new Error(`The program has ended:\n${this.complaints}`);
-        return this.seen.rounds >= rounds + 3 && this.seen.grants === this.seen.losses + 1;
-      },
-      30_000,
-    );
+    const works = (): boolean => {
+      if (this.#child.exitCode !== null) throw new Error(`The program has ended:\n${this.complaints}`);
+      return this.seen.rounds >= rounds + 3 && this.seen.holds;
+    };
+    await until('a program that works', works, 30_000).catch((error: Error) => {
+      throw new Error(`${error.message} It says ${JSON.stringify(this.seen)}, and had ${rounds} rounds.`);
+    });
   }
 
   /** Lets everything happen to its server in turn, and waits each time until the program works again. */

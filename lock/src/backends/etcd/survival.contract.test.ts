@@ -70,8 +70,8 @@ it('a lease that is revoked is lost at once for all its locks, and says so', asy
 it('every call has a deadline, also where the server is silent', async () => {
   const { backend } = world.locks({ endpoints: etcd.endpoints });
   const ttlMs = 30_000;
-  const [held, kept, given, stays, leaves, late] = ['held', 'kept', 'given', 'held', 'held', 'held'].map((name) =>
-    requestFor(name, { ttlMs }),
+  const [held, kept, given, stays, leaves, late] = ['one', 'kept', 'given', 'one', 'one', 'one'].map((name) =>
+    requestFor(`silent:${name}`, { ttlMs }),
   ) as [AcquireRequest, AcquireRequest, AcquireRequest, AcquireRequest, AcquireRequest, AcquireRequest];
   for (const request of [held, kept, given]) await backend.tryAcquire(request, soon());
   for (const request of [stays, leaves, late]) await backend.queue('enter', request, soon());
@@ -89,7 +89,7 @@ it('every call has a deadline, also where the server is silent', async () => {
       codeOf(backend.withdraw(late, { mayArriveLate: true }, deadline())),
       codeOf(backend.inspect('x', deadline())),
       codeOf(backend.list(deadline())),
-      codeOf(backend.breakLock('held', deadline())),
+      codeOf(backend.breakLock('silent:one', deadline())),
     ]);
     expect(await backend.renew([kept], deadline())).toEqual(['unknown']);
     expect(performance.now() - askedAt).toBeLessThan(2_000);
