@@ -5,6 +5,7 @@ import type { ZooKeeperClient } from './client/client.ts';
 import { CreateMode, OPEN_ACL } from './client/protocol.ts';
 import { zookeeperBackend } from './index.ts';
 import { whyNoZooKeeper, ZooKeeperServer } from './test-support/servers.ts';
+import { warmUp } from './test-support/under-test.ts';
 import { World } from './test-support/world.ts';
 
 // What others keep below the nodes of locks.
@@ -21,8 +22,12 @@ describe.skipIf(missing !== undefined)('a ZooKeeper lock beside nodes that stay'
   let server: ZooKeeperServer;
   beforeAll(async () => {
     server = await ZooKeeperServer.start();
+    await warmUp(server.address);
   }, 60_000);
   afterAll(() => server?.stop());
+
+  // Sessions so long that a server which other work holds up ends none.
+  const locks = () => world.locks(server.address, { ttlMs: 30_000 });
 
   const look = () => {
     const backend = zookeeperBackend(server.address);
@@ -50,11 +55,11 @@ describe.skipIf(missing !== undefined)('a ZooKeeper lock beside nodes that stay'
 
   it('is refused at once behind one, with its path, and nothing touches it', async () => {
     const [client, backend] = [await world.client(server.address), look()];
-    await (await world.locks(server.address).lock('kart').acquire()).release();
+    await (await locks().lock('kart').acquire()).release();
     for (const mode of [CreateMode.persistent, CreateMode.container]) {
       const name = `kart-${mode}`;
       await put(client, name, '0', mode); // before all numbers, in the order of Curator
-      const lock = world.locks(server.address).lock(name);
+      const lock = locks().lock(name);
       const refusal = configOf(`/holdfast/${name}/0`);
       await expect(lock.tryAcquire()).rejects.toMatchObject(refusal);
       await expect(lock.acquire({ waitMs: WAIT_MS })).rejects.toMatchObject(refusal);
@@ -68,12 +73,12 @@ describe.skipIf(missing !== undefined)('a ZooKeeper lock beside nodes that stay'
 
   it('is had before one; nobody is said to hold because of it, and a break takes only the holder', async () => {
     const [client, backend] = [await world.client(server.address), look()];
-    await (await world.locks(server.address).lock('cart').acquire()).release();
+    await (await locks().lock('cart').acquire()).release();
     await put(client, 'cart', 'xdata');
     expect(await backend.inspect('cart', soon())).toMatchObject({ holder: null, waiters: [] });
     expect((await backend.list(soon())).map(({ name }) => name)).not.toContain('cart');
     expect((await backend.breakLock('cart', soon())).broken).toBeNull();
-    const lease = await world.locks(server.address).lock('cart').acquire();
+    const lease = await locks().lock('cart').acquire();
     expect(await backend.inspect('cart', soon())).toMatchObject({ holder: { owner: lease.owner }, waiters: [] });
     expect((await backend.breakLock('cart', soon())).broken?.owner).toBe(lease.owner);
     expect((await backend.breakLock('cart', soon())).broken).toBeNull();
@@ -82,7 +87,7 @@ describe.skipIf(missing !== undefined)('a ZooKeeper lock beside nodes that stay'
 
   it('is given back in a transfer although one has come in between; the next here is refused, and leaves nothing', async () => {
     const client = await world.client(server.address);
-    const lock = world.locks(server.address, { ttlMs: 30_000 }).lock('shop');
+    const lock = locks().lock('shop');
     const lease = await lock.acquire();
     const waiting = expect(lock.acquire({ waitMs: WAIT_MS })).rejects.toMatchObject(configOf('/holdfast/shop/0'));
     await put(client, 'shop', '0');
