@@ -115,11 +115,12 @@ describe('PostgreSQL', () => {
       const deadlocks = async (): Promise<number> =>
         Number((await server.admin.query('SELECT sum(deadlocks) AS n FROM pg_stat_database')).rows[0].n);
       const before = await deadlocks();
+      await other.query("SET deadlock_timeout = '60s'"); // so that the step finds it, and is the one that is ended
       await other.query('BEGIN');
       await other.query("SELECT FROM holdfast_waiter WHERE name = 'knot' FOR UPDATE");
       const released = backend.release(holder, soon());
       await until(async () => (await server.admin.query('SELECT FROM pg_locks WHERE NOT granted')).rows.length > 0);
-      // The step waits for us, and now we for the step: the server ends who finds it out first, who has waited longer.
+      // The step waits for us, and now we for the step.
       await other.query("SELECT FROM holdfast_lock WHERE name = 'knot' FOR UPDATE");
       await other.query('COMMIT');
       expect(await released).toBe('released');
