@@ -6,7 +6,7 @@ import { parseArgs, promisify } from 'node:util';
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '5' } } });
 const rounds = Number(values.rounds);
 const program = new URL('../toolkit/bin/holdfast.js', import.meta.url).pathname;
-const subjects = ['setnx', 'holdfast:redis', 'holdfast:redis+wait'];
+const subjects = ['setnx', 'holdfast:redis', 'holdfast:redis+wait', 'holdfast:redis+wait2'];
 const experiments = ['failover', 'replica', 'cluster-failover', 'persistence'];
 
 const tally = new Map();

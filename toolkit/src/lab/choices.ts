@@ -96,7 +96,8 @@ async function chooseSubjects(
   // On a user's own server only locks that use it are of interest.
   const kind = url === undefined ? undefined : kindOf(url);
   const byDefault = builtInSubjects.filter(
-    ({ server, makesTables }) => url === undefined || (server === kind && !makesTables),
+    ({ server, makesTables, onlyWhenNamed }) =>
+      !onlyWhenNamed && (url === undefined || (server === kind && !makesTables)),
   );
   const nothingNamed = named.length === 0 && commands.length === 0;
   if (nothingNamed && byDefault.length === 0) {

@@ -52,15 +52,22 @@ describe('a check-up of locks on Redis that fails over or restarts', { timeout: 
     });
   });
 
+  it('refuses a lock that not all have who can be promoted', async () => {
+    expect(await fates(['replica-preferred'], ['holdfast:redis+wait2'])).toEqual({
+      'replica-preferred holdfast:redis+wait2': 'refused, safe',
+    });
+  });
+
   it('shows what a restart does, by how the server keeps its data', async () => {
-    // The power cut is left out: whether something was not on the disk yet is a matter of the second in which it comes.
-    const ids = ['persistence-none', 'persistence-rdb', 'persistence-aof', 'persistence-power-cut-always'];
+    const ids = ['none', 'rdb', 'aof', 'power-cut', 'slow-disk'].map((how) => `persistence-${how}`);
     expect(await fates(ids, ['holdfast:redis'])).toEqual({
       'persistence-none holdfast:redis': 'lost, safe',
       'persistence-rdb holdfast:redis': 'lost, safe',
       'persistence-aof holdfast:redis': 'kept, safe',
       'persistence-aof-always holdfast:redis': 'kept, safe',
+      'persistence-power-cut holdfast:redis': 'lost, safe',
       'persistence-power-cut-always holdfast:redis': 'kept, safe',
+      'persistence-slow-disk holdfast:redis': 'lost, safe',
     });
   });
 });

@@ -3,11 +3,12 @@ import { experiments } from './experiments/all.ts';
 import { builtInSubjects } from './subjects/built-in.ts';
 import { type ChosenSubject, type Circumstances, planTasks, type Task } from './tasks.ts';
 
-const ours: ChosenSubject[] = builtInSubjects.map(({ load, summary, ...subject }) => ({
+const known: ChosenSubject[] = builtInSubjects.map(({ load, summary, ...subject }) => ({
   ...subject,
   source: subject.name,
   isOurs: true,
 }));
+const ours = known.filter(({ name }) => name !== 'holdfast:redis+wait2');
 const theirs: ChosenSubject = {
   name: 'my-lock',
   source: '/x/my-lock.mjs',
@@ -85,13 +86,20 @@ describe('the plan of a check-up', () => {
       'partition-slow etcd-naive',
       'partition-slow setnx-watchdog',
       'pause table-row',
-      ...['aof', 'aof-always', 'none', 'power-cut', 'power-cut-always', 'rdb'].map(
+      ...['aof', 'aof-always', 'none', 'power-cut', 'power-cut-always', 'rdb', 'slow-disk'].map(
         (how) => `persistence-${how} holdfast:redis+wait`,
       ),
       'pooler holdfast:postgres-session',
     ];
     expect(notRun(tasks).sort()).toEqual(expected.sort());
     expect(tasks.find(({ subject }) => subject.name === 'table-row')?.notRun).toContain('no limit of time');
+  });
+
+  it('asks of two replicas only where there are two', () => {
+    const ran = plan(known.filter(({ name }) => name === 'holdfast:redis+wait2')).filter(
+      ({ notRun: reason }) => !reason,
+    );
+    expect(ran.map(({ experiment }) => experiment.id)).toEqual(['replica-preferred', 'replica-clock']);
   });
 
   it('asks many at once only of a lock that can be asked so', () => {
@@ -147,7 +155,11 @@ describe('the plan of a check-up', () => {
     const tasks = plan(ours, { strace: { missing: 'strace is not installed.' } });
     const without = tasks.filter(({ notRun: reason }) => reason === 'strace is not installed.');
     expect(new Set(without.map(({ experiment }) => experiment.id))).toEqual(
-      new Set(['etcd-disk', 'etcd-disk-back', 'persistence-power-cut', 'persistence-power-cut-always']),
+      new Set([
+        'etcd-disk',
+        'etcd-disk-back',
+        ...['power-cut', 'power-cut-always', 'slow-disk'].map((how) => `persistence-${how}`),
+      ]),
     );
   });
 

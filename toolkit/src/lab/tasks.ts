@@ -20,6 +20,7 @@ export interface ChosenSubject {
   /** Whether its URL may name the nodes of a cluster. */
   readonly followsClusters?: boolean;
   readonly needsReplica?: boolean;
+  readonly needsTwoReplicas?: boolean;
   /** As in `BuiltInSubject`. */
   readonly patienceMs?: number;
   readonly onlyOnDemand?: readonly string[];
@@ -124,6 +125,9 @@ function obstacle(experiment: Experiment, subject: ChosenSubject, circumstances:
   }
   // Where it is one server as any other, the lab gives it a replica.
   const hasReplica = WITH_REPLICA.includes(servers) || (servers === 'one' && url === undefined);
+  if (subject.needsTwoReplicas && servers !== 'redis-two-replicas') {
+    return `${subject.name} takes no lock without two replicas.`;
+  }
   if (subject.needsReplica && !hasReplica) return `${subject.name} takes no lock without a replica.`;
   if (servers === 'redis-cluster' && !subject.followsClusters) {
     return `${subject.name} does not know how to ask a cluster.`;

@@ -7,6 +7,7 @@ it('the texts about a cut network are those of the network, and not of a power c
     experiments.map(({ id }) => id).filter((id) => adviceKey(id, 'Done') === `${key}Done`);
   expect(about('cut')).toEqual(['silent-cut']);
   expect(about('other')).toContain('persistence-power-cut');
+  expect(about('disk')).toEqual(['etcd-disk', 'etcd-disk-back']);
   expect(about('partition')).toEqual([
     'partition',
     'partition-answers',

@@ -33,7 +33,7 @@ const KINDS: readonly (readonly [RegExp, Kind])[] = [
   [/^herd(-|$)/, 'queue'],
   [/^distance(-|$)/, 'distance'],
   [/^(etcd-leader|zk-session)/, 'leader'],
-  [/-disk(-back)?$/, 'disk'],
+  [/^etcd-disk/, 'disk'],
   [/^pooler/, 'pooler'],
   [/^silent-cut$/, 'cut'],
 ];

@@ -24,12 +24,13 @@ function check(history: History): Finding {
     return { verdict: 'safe', evidence: [evidence], figures: { lockRefused: true } };
   }
   const killed = entries.find((entry) => entry.f === 'fault' && entry.type === 'invoke' && entry.act === 'kill');
-  const [first, ...others] = holdsOf(history);
-  if (!killed || !first || first.granted > killed.at) {
+  const holds = holdsOf(history);
+  const first = killed && holds.findLast(({ granted }) => granted < killed.at);
+  if (!killed || !first) {
     return { verdict: 'unknown', evidence: ['Nobody held the lock when the server died.'] };
   }
   const released = entries.find((entry) => entry.f === 'release' && entry.type === 'invoke' && entry.hold === first.id);
-  const rival = others.find(({ by, granted }) => by !== first.by && granted > killed.at);
+  const rival = holds.find(({ by, granted }) => by !== first.by && granted > killed.at);
   if (rival && rival.granted < (released?.at ?? Number.POSITIVE_INFINITY)) {
     const evidence = `${rival.id} was given the lock ${span(rival.granted - killed.at)} after the server died, before ${first.id} gave it back.`;
     return { verdict: 'unsafe', evidence: [evidence], figures: { lockKept: false } };

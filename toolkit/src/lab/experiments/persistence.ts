@@ -6,7 +6,12 @@ import { recovery } from '../checkers/recovery.ts';
 import { sanity } from '../checkers/sanity.ts';
 import { survival } from '../checkers/survival.ts';
 import { type Experiment, experiment } from '../experiment.ts';
-import { cutPowerOfRedis, restartRedis } from '../faults/restart-redis.ts';
+import {
+  cutPowerBeforeSync,
+  cutPowerOfRedis,
+  killOfRedisWhoseDiskHangs,
+  restartRedis,
+} from '../faults/restart-redis.ts';
 import type { Verdict } from '../result.ts';
 import type { Timing } from '../scene.ts';
 import type { Persistence } from '../servers/persistence.ts';
@@ -33,7 +38,7 @@ function ofOneServer(
   id: string,
   question: string,
   persistence: Persistence,
-  { powerCut = false, expected = {} }: { powerCut?: boolean; expected?: Readonly<Record<string, Verdict>> },
+  variation: Partial<Pick<Experiment, 'fault' | 'tool' | 'expected'>> = {},
 ): Experiment {
   return experiment({
     id,
@@ -43,15 +48,15 @@ function ofOneServer(
     kinds: ['redis'],
     onlyOnDemand: true,
     workload: survive,
-    fault: powerCut ? cutPowerOfRedis({ losesSome: persistence === 'aof-everysec' }) : restartRedis,
-    ...(powerCut ? { tool: 'strace' } : {}),
+    fault: restartRedis,
     checkers: [sanity, survival, exposure, mutualExclusion, fencingOrder, openRegister, guardedRegister, recovery],
     needsRecovery: false,
     needsExposure: true,
-    expected,
+    expected: {},
     timing,
     seedTiming: timing(30_000),
     takesMs: ({ observeMs }) => observeMs + 2_500,
+    ...variation,
   });
 }
 
@@ -69,20 +74,22 @@ export const persistence: readonly Experiment[] = [
     'rdb',
     { expected: lost },
   ),
-  ofOneServer(
-    'persistence-aof',
-    'The same, when it logs each write, and syncs the log every second?',
-    'aof-everysec',
-    {},
-  ),
-  ofOneServer('persistence-aof-always', 'The same, when it syncs the log before each reply?', 'aof-always', {}),
+  ofOneServer('persistence-aof', 'The same, when it logs each write, and syncs the log every second?', 'aof-everysec'),
+  ofOneServer('persistence-aof-always', 'The same, when it syncs the log before each reply?', 'aof-always'),
   ofOneServer(
     'persistence-power-cut',
     'When the power fails (imitated), and the log was to be synced within a second, do two holders damage the data?',
     'aof-everysec',
-    { powerCut: true, expected: lost },
+    { fault: cutPowerBeforeSync, tool: 'strace', expected: lost },
   ),
   ofOneServer('persistence-power-cut-always', 'The same, when the log is synced before each reply?', 'aof-always', {
-    powerCut: true,
+    fault: cutPowerOfRedis,
+    tool: 'strace',
   }),
+  ofOneServer(
+    'persistence-slow-disk',
+    'When the disk hangs, and the server is killed, and the log was to be synced within a second, do two holders damage the data?',
+    'aof-everysec',
+    { fault: killOfRedisWhoseDiskHangs, tool: 'strace', expected: lost },
+  ),
 ];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { syncedBytes } from './disk-trace.ts';
+import { syncedBytes, writtenBytes } from './disk-trace.ts';
 
 describe('what had reached the disk', () => {
   it('is nothing where nothing was synced', () => {
@@ -39,4 +39,14 @@ describe('what had reached the disk', () => {
     ];
     expect(syncedBytes(trace.join('\n'))).toBe(100);
   });
+});
+
+it('what was written is counted whether it was synced or not', () => {
+  const trace = [
+    '[pid 7] write(8, "a", 100 <unfinished ...>',
+    '[pid 7] <... write resumed>)        = 100',
+    '[pid 9] fdatasync(8)                = 0',
+    '[pid 7] write(8, "b", 50)           = 50',
+  ];
+  expect(writtenBytes(trace.join('\n'))).toBe(150);
 });

@@ -17,3 +17,9 @@ export function syncedBytes(trace: string): number {
   }
   return synced;
 }
+
+/** How many bytes were written, be they on the disk or not. */
+export function writtenBytes(trace: string): number {
+  const writes = trace.matchAll(/\bwrite(?:\(| resumed).*= (\d+)$/gm);
+  return [...writes].reduce((sum, [, bytes]) => sum + Number(bytes), 0);
+}

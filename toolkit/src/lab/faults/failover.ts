@@ -45,7 +45,8 @@ export async function cutReplica(scene: Scene): Promise<void> {
 
 /** The replica follows again, straight from the primary. */
 export async function restoreReplica(scene: Scene): Promise<void> {
-  const { primary, replica } = replicationOf(scene);
+  const { primary, replica, second } = replicationOf(scene);
+  const replicas = second ? 2 : 1;
   scene.report('letting the replica follow again');
   await inflict(
     scene,
@@ -55,7 +56,8 @@ export async function restoreReplica(scene: Scene): Promise<void> {
       if (replicationOf(scene).way) await replica.client.replicaof('127.0.0.1', primary.port);
     },
     async () => {
-      const acknowledges = async (): Promise<boolean> => (await primary.client.call('WAIT', '1', '500')) !== 0;
+      const acknowledges = async (): Promise<boolean> =>
+        (await primary.client.call('WAIT', String(replicas), '500')) === replicas;
       await until('The replica acknowledging', acknowledges, { limitMs: 20_000, signal: scene.signal });
       return 'it acknowledges what the primary writes';
     },

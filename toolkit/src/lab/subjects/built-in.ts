@@ -11,6 +11,10 @@ export interface BuiltInSubject {
   readonly followsClusters?: true;
   /** Whether it takes no lock where there is no replica. */
   readonly needsReplica?: true;
+  /** Whether it takes no lock without two of them. */
+  readonly needsTwoReplicas?: true;
+  /** It shows one thing only, so that a check-up has it where it is named. */
+  readonly onlyWhenNamed?: true;
   /** How long a rival asks at least before the lock counts as stuck: its server needs so long, whatever the TTL is. */
   readonly patienceMs?: number;
   /** Experiments that take long with it, so that a check-up without ids leaves them out. */
@@ -92,6 +96,16 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     onlyOnDemand: ['pause'],
     summary: 'holdfast/redis with replicas: 1, so that a replica must acknowledge each grant',
     load: async () => (await import('./holdfast-redis.ts')).holdfastRedisWithWait,
+  },
+  {
+    name: 'holdfast:redis+wait2',
+    server: 'redis',
+    followsSentinels: true,
+    needsReplica: true,
+    needsTwoReplicas: true,
+    onlyWhenNamed: true,
+    summary: 'holdfast/redis with replicas: 2, where there are two that can be promoted',
+    load: async () => (await import('./holdfast-redis.ts')).holdfastRedisWithWaitForTwo,
   },
   {
     name: 'holdfast:redlock',

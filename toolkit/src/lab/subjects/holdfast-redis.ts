@@ -46,3 +46,5 @@ function subjectOf(name: string, options: RedisBackendOptions): Subject {
 export const holdfastRedis: Subject = subjectOf('holdfast:redis', {});
 
 export const holdfastRedisWithWait: Subject = subjectOf('holdfast:redis+wait', { replicas: 1 });
+
+export const holdfastRedisWithWaitForTwo: Subject = subjectOf('holdfast:redis+wait2', { replicas: 2 });

@@ -33,6 +33,8 @@ export const sentences = {
   questionPowerCut:
     'When the power fails (imitated), and the log was to be synced within a second, do two holders damage the data?',
   questionPowerCutAlways: 'The same, when the log is synced before each reply?',
+  questionSlowDisk:
+    'When the disk hangs, and the server is killed, and the log was to be synced within a second, do two holders damage the data?',
   questionLease: 'How soon has a waiter the lock: when it is given back, and when its holder is killed?',
   questionHerd:
     'When {n} wait for the lock, are they served in the order of their coming, and what does each hand-over cost?',
@@ -244,6 +246,7 @@ export const sentences = {
   stillConnected: 'the server still has {n} of its connections',
   connectedNow: 'the server has {n} of its connections',
   elected: 'the others have elected {server}, and the process lives',
+  syncPending: 'it answers, with aof_pending_bio_fsync:1 in its INFO',
   letGo: 'strace has let go of it',
   hasNoKey: 'has no key at all, so the lock is lost',
   hasKeys: 'has {n} keys: {list}',
@@ -259,6 +262,7 @@ export const sentences = {
     'It looks into a server, and with --url the lab does nothing to a server. Without --url it starts its own.',
   withUrl:
     'It kills or stops a server, and with --url the lab does nothing to a server. Without --url it starts its own.',
+  noTwoReplicasNoLock: '{subject} takes no lock without two replicas.',
   noReplicaNoLock: '{subject} takes no lock without a replica.',
   knowsNoCluster: '{subject} does not know how to ask a cluster.',
   rowHasNoLimit: 'table-row has no limit of time: a holder that sleeps keeps its row, and nobody else gets the lock.',
@@ -315,6 +319,8 @@ export const sentences = {
   ttlRuns: 'the TTL runs',
   isCutOff: 'the holder is cut off',
   isBack: 'the holder is connected again',
+  diskOfServerHangs: 'the disk hangs',
+  givesBack: 'A gives the lock back',
   diskHanging: "the leader's disk hangs",
   diskIsBack: 'the disk is back',
   cuttingTwo: 'cutting two servers off from A',
