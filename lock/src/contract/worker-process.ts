@@ -94,7 +94,7 @@ export class WorkerProcess {
     await this.#send({ do: 'loop', ...command });
   }
 
-  /** SIGSTOP; resolves when the kernel says that it is stopped, where it can be asked. */
+  /** Returns when it is sent, which is a moment before the process has stopped. */
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
     this.#child.kill(signal);
   }

@@ -99,7 +99,7 @@ describe('the lock of a command', SLOW, () => {
   it('keeps a second command out until the first has ended', async () => {
     const log = stage.file('log');
     const programs = ['a', 'b', 'c'].map((name) =>
-      stage.start(['run', 'x', '--wait', '20s', '--', ...worker(log, name, 300)]),
+      stage.start(['run', 'x', '--wait', '20s', '--ttl', '60s', '--', ...worker(log, name, 300)]),
     );
     const outcomes = await Promise.all(programs.map(({ outcome }) => outcome));
     expect(outcomes.map(({ code, stderr }) => ({ code, stderr }))).toEqual(

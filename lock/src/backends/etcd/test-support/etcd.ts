@@ -10,6 +10,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { stop } from '../../../test-support/stop.ts';
 import { PeerLinks } from './peer-links.ts';
 
 const run = promisify(execFile);
@@ -141,7 +142,9 @@ export class TestEtcd {
   }
 
   signal(index: number, signal: 'SIGSTOP' | 'SIGCONT'): void {
-    this.#member(index).child?.kill(signal);
+    const { child } = this.#member(index);
+    if (signal === 'SIGSTOP') stop(child?.pid);
+    else child?.kill(signal);
   }
 
   /** Cuts a member off from the others; its clients go on reaching it. */

@@ -11,6 +11,7 @@ import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
 import { createConnection, createPool, type Pool, type PoolOptions } from 'mysql2/promise';
+import { stop } from '../../../test-support/stop.ts';
 
 const READY_MS = 60_000;
 
@@ -68,7 +69,7 @@ export class MariadbServer {
   }
 
   pause(): void {
-    this.#process?.kill('SIGSTOP');
+    stop(this.#process?.pid);
   }
 
   resume(): void {

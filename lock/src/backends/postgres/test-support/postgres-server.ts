@@ -22,6 +22,7 @@ import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
+import { stop } from '../../../test-support/stop.ts';
 
 const READY_MS = 30_000;
 
@@ -105,7 +106,7 @@ export class PostgresServer {
 
   /** Stops the server and all its processes with SIGSTOP. */
   pause(): void {
-    for (const pid of this.#pids()) process.kill(pid, 'SIGSTOP');
+    for (const pid of this.#pids()) stop(pid);
   }
 
   resume(): void {

@@ -11,6 +11,7 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { stop } from '../../../test-support/stop.ts';
 
 const READY_MS = 10_000;
 
@@ -87,7 +88,7 @@ export class RedisServer {
   }
 
   pause(): void {
-    this.#process?.kill('SIGSTOP');
+    stop(this.#process?.pid);
   }
 
   resume(): void {

@@ -10,6 +10,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stop } from '../../../test-support/stop.ts';
 
 /** Where Debian puts it; its manifest names the jars that it needs. */
 const ZOOKEEPER_JAR: string = process.env.HOLDFAST_ZOOKEEPER_JAR ?? '/usr/share/java/zookeeper.jar';
@@ -161,7 +162,7 @@ export class ZooKeeperServer {
   }
 
   pause(): void {
-    this.#child?.kill('SIGSTOP');
+    stop(this.#child?.pid);
   }
 
   resume(): void {
