@@ -31,6 +31,7 @@ describe('the code of an error', () => {
     ['Connection in subscriber mode, only subscriber commands may be used', 'CONFIG'],
     ["Stream isn't writeable and enableOfflineQueue options is false", 'UNAVAILABLE'],
     ['The client is offline', 'UNAVAILABLE'],
+    ['The queue is full', 'UNAVAILABLE'], // commandsQueueMaxLength of node-redis
     ['Connection is closed.', 'OUTCOME_UNKNOWN'],
     ['Command timed out', 'OUTCOME_UNKNOWN'],
     ['Socket closed unexpectedly', 'OUTCOME_UNKNOWN'],

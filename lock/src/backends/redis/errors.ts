@@ -65,7 +65,8 @@ const PHRASES: readonly { readonly pattern: RegExp; readonly word: string }[] = 
 ];
 
 /** Messages of client libraries that mean: it was never sent. */
-const NEVER_SENT = /enableOfflineQueue options is false|The client is (closed|offline)|the client is closed/;
+const NEVER_SENT =
+  /enableOfflineQueue options is false|The client is (closed|offline)|the client is closed|The queue is full/;
 
 /** What Valkey GLIDE says when it will never send anything again. */
 const CLOSED_FOR_GOOD = /the client is closed\. Please create a new client/;
@@ -134,7 +135,7 @@ export function translate(error: unknown, lockName: string, onCluster = false): 
   }
   if (error instanceof NotSentError || NEVER_SENT.test(message)) {
     return new BackendUnavailableError(
-      `Redis could not be asked for the lock ${quote(lockName)}: the client has no connection (${redact(message)}).`,
+      `Redis could not be asked for the lock ${quote(lockName)}: the client has no connection, or takes no more (${redact(message)}).`,
       about,
     );
   }
