@@ -82,7 +82,7 @@ describeBackend(runner, 'redis behind a Sentinel, with a replica that must ackno
 });
 
 /** What goes through a relay: a cluster tells its clients the addresses of its nodes, past any relay. */
-const THROUGH_A_RELAY = /black hole|connection is cut|cut connection|slow link|reply was lost/;
+const THROUGH_A_RELAY = /black hole|connection is cut|cut connection|slow link|reply was lost|no connection/;
 
 describeBackend(runner, 'a cluster', {
   doesNotApply: {
