@@ -26,21 +26,25 @@ table(
   'At a distance',
   ['experiment', 'lock', 'a round trip, ms', 'a pair, ms', 'in round trips', 'a hand-over, ms', 'in round trips'],
   measured('distance').map(({ experiment, subject, figures: f }) => [
-    ...[experiment, `\`${subject}\``, f.roundTripMs, f.pairMs, f.pairRoundTrips, f.handOverMs, f.handOverRoundTrips],
+    experiment,
+    `\`${subject}\``,
+    f.roundTripMs,
+    f.pairMs,
+    f.pairRoundTrips,
+    f.handOverMs,
+    f.handOverRoundTrips,
   ]),
 );
 table(
   'With many who wait',
   ['experiment', 'lock', 'waiters', 'requests a hand-over', 'woken for one', 'a hand-over, ms', 'out of turn'],
   measured('herd').map(({ experiment, subject, figures: f }) => [
-    ...[
-      experiment,
-      `\`${subject}\``,
-      f.waiters,
-      f.commandsPerHandover,
-      f.wakeUpsPerRelease,
-      f.handOverMs,
-      f.inversions,
-    ],
+    experiment,
+    `\`${subject}\``,
+    f.waiters,
+    f.commandsPerHandover,
+    f.wakeUpsPerRelease,
+    f.handOverMs,
+    f.inversions,
   ]),
 );

@@ -6,6 +6,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+/** Debian's own Python, which finds Debian's modules. */
+const PYTHON = '/usr/bin/python3';
 
 export class Peer {
   readonly #child: ChildProcess;
@@ -27,6 +31,10 @@ export class Peer {
 
   static start(command: string, args: readonly string[]): Peer {
     return new Peer(spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] }));
+  }
+
+  static python(program: URL, ...args: readonly string[]): Peer {
+    return Peer.start(PYTHON, [fileURLToPath(program), ...args]);
   }
 
   /** One more who wants the lock at this path; `words` are further arguments of the lock. */

@@ -1,8 +1,9 @@
 /**
  * One connection that listens, for the whole backend object: the releaser of a lock notifies the next waiter's process.
  *
- * It is taken out of the pool at the first wait and kept; a program that is done otherwise ends all the same. Behind a pooler LISTEN is heard by nobody, so it is used only
- * on a connection that goes straight to its server; and a pool of one connection is left to the statements.
+ * It is taken out of the pool at the first wait and kept; a program that is done otherwise ends all the same. Behind a
+ * pooler LISTEN is heard by nobody, so it is used only on a connection that goes straight to its server; and a pool of
+ * one connection is left to the statements.
  *
  * @module
  */

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { LeaseOf, Locks, LocksOptions } from '../../core/lock.ts';
 import { type Contender, Peer } from '../../test-support/peer.ts';
@@ -8,8 +7,6 @@ import { Opened } from './test-support/opened.ts';
 import { RedisServer } from './test-support/redis-server.ts';
 
 const REDIS_PY = '/usr/lib/python3/dist-packages/redis/client.py';
-/** Debian's own Python, which finds Debian's modules. */
-const PYTHON = '/usr/bin/python3';
 
 const isMissing = !existsSync(REDIS_PY);
 if (isMissing) console.info(`  - redis beside redis-py: skipped, since ${REDIS_PY} is missing: npm run setup`);
@@ -36,10 +33,7 @@ describe.skipIf(isMissing)('a Redis lock beside the one of redis-py', () => {
   afterEach(() => opened.close());
 
   const startPython = (): Peer =>
-    Peer.start(PYTHON, [
-      fileURLToPath(new URL('./test-support/redis_py_peer.py', import.meta.url)),
-      `redis://127.0.0.1:${server.port}`,
-    ]);
+    Peer.python(new URL('./test-support/redis_py_peer.py', import.meta.url), `redis://127.0.0.1:${server.port}`);
   const theirs = (name: string, ttlMs = TTL_MS, peer = python): Promise<Contender> =>
     peer.contender(name, String(ttlMs));
   const ours = (options: LocksOptions = {}): Locks<LeaseOf<RedisBackend>> =>

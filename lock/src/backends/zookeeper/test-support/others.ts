@@ -10,9 +10,6 @@ const CURATOR_JAR = '/usr/share/java/curator-recipes.jar';
 const SLF4J_NOP_JAR = '/usr/share/java/slf4j-nop.jar';
 const KAZOO = '/usr/lib/python3/dist-packages/kazoo/client.py';
 
-/** Debian's own Python, which finds Debian's modules. */
-const PYTHON = '/usr/bin/python3';
-
 export function whyNoCurator(): string | undefined {
   if (!existsSync(CURATOR_JAR)) return `${CURATOR_JAR} is missing: npm run setup`;
   try {
@@ -40,5 +37,5 @@ export function startCurator(classes: string, servers: string, sessionMs: number
 }
 
 export function startKazoo(servers: string): Peer {
-  return Peer.start(PYTHON, [fileURLToPath(new URL('./kazoo_peer.py', import.meta.url)), servers]);
+  return Peer.python(new URL('./kazoo_peer.py', import.meta.url), servers);
 }
