@@ -3,6 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
+import { hostWith } from '../compiler.testing.ts';
 import { ANSWERS, type AnswerId } from './answers.ts';
 import { codeFor } from './code.ts';
 import { settingsFor } from './settings.ts';
@@ -55,14 +56,7 @@ function snippetsOf(answer: AnswerId, told: Told): ReturnType<typeof codeFor> {
 function complaints(files: ReadonlyMap<string, string>): string[] {
   const { config } = ts.readConfigFile(path.join(root, 'tsconfig.json'), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent({ ...config, include: [], files: [] }, ts.sys, root);
-  const host = ts.createCompilerHost(options);
-  const { readFile, fileExists } = host;
-  host.fileExists = (file) => files.has(file) || fileExists(file);
-  host.readFile = (file) => files.get(file) ?? readFile(file);
-  host.getSourceFile = (file, language) => {
-    const text = host.readFile(file);
-    return text === undefined ? undefined : ts.createSourceFile(file, text, language);
-  };
+  const host = hostWith(files, options);
   const program = ts.createProgram({
     rootNames: [...files.keys()],
     // The functions at the end of the programs stand for the user's own, so their parameters have no types.

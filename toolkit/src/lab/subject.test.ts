@@ -3,6 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
+import { hostWith } from '../compiler.testing.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const page = readFileSync(path.join(root, 'docs/lab/subjects.md'), 'utf8');
@@ -15,14 +16,7 @@ function complaints(texts: Readonly<Record<string, string>>): string[] {
     ...{ strict: true, noEmit: true, verbatimModuleSyntax: true, exactOptionalPropertyTypes: true },
     ...{ module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2023, types: ['node'] },
   };
-  const host = ts.createCompilerHost(options);
-  const { readFile, fileExists } = host;
-  host.fileExists = (file) => files.has(file) || fileExists(file);
-  host.readFile = (file) => files.get(file) ?? readFile(file);
-  host.getSourceFile = (file, language) => {
-    const text = host.readFile(file);
-    return text === undefined ? undefined : ts.createSourceFile(file, text, language);
-  };
+  const host = hostWith(files, options);
   const program = ts.createProgram({ rootNames: [...files.keys()], options, host });
   return program
     .getSourceFiles()
