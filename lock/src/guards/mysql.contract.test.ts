@@ -1,7 +1,7 @@
 import { createPool as createMariadbPool } from 'mariadb';
 import { createPool } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MariadbServer } from '../backends/mysql/test-support/mariadb-server.ts';
+import { MysqlServer } from '../backends/mysql/test-support/mysql-server.ts';
 import { type MysqlTransaction, mysqlGuard } from './mysql.ts';
 import { describeGuard, type GuardUnderTest } from './test-support/guard-suite.ts';
 
@@ -14,10 +14,10 @@ interface Pool {
   end(): Promise<unknown>;
 }
 
-let server: MariadbServer;
+let server: MysqlServer;
 let pools: Record<'mysql2' | 'mariadb', Pool>;
 beforeAll(async () => {
-  server = await MariadbServer.start();
+  server = await MysqlServer.start();
   await server.admin.query(mysqlGuard({ source: 'test' }).ddl);
   await server.admin.query('CREATE TABLE register (resource varchar(255) PRIMARY KEY, tokens text) ENGINE = InnoDB');
   pools = {

@@ -38,6 +38,9 @@ const SILENT_MS = 10_000;
 /** After such a silence, counted from its last answer, the server ends the session: always later than we give it up. */
 export const SERVER_SILENT_MS: number = SILENT_MS + 5_000;
 
+/** How often an unlocking that is interrupted is asked for before the session is given up, with all that it holds. */
+const UNLOCK_ATTEMPTS = 5;
+
 /** A connection with the events of its end. */
 export interface SessionConnection {
   on(event: 'error' | 'end', listener: () => void): unknown;
@@ -124,12 +127,12 @@ export class SqlSessionBackend<Connection extends SessionConnection> implements 
         if (!isOurs) session.held.delete(key);
         else held.state = 'held';
         // Answers come in the order of questions, so a late yes is found here, and given back.
-        if (isOurs && held.unwanted) void this.#unlock(session, name, key).catch(() => undefined);
+        if (isOurs && held.unwanted) void this.#unlockSurely(session, name, key);
         return isOurs;
       },
       (error: unknown) => {
         // The connection lives and the question was interrupted, perhaps after it had got the lock: nobody shall have it.
-        if (this.#session === session) this.#unlock(session, name, key).catch(() => this.#end(session));
+        void this.#unlockSurely(session, name, key);
         throw error;
       },
     );
@@ -181,6 +184,21 @@ export class SqlSessionBackend<Connection extends SessionConnection> implements 
     const isDone = await this.#ask(session, name, (connection) => this.#database.unlock(connection, key));
     session.held.delete(key);
     return isDone;
+  }
+
+  /**
+   * Gives back what nobody is to have. The answer may be interrupted as well, so it asks again; in the end the session
+   * goes, since a lock must not stay behind in it.
+   */
+  async #unlockSurely(session: Session<Connection>, name: string, key: string): Promise<void> {
+    for (let attempt = 0; attempt < UNLOCK_ATTEMPTS && this.#session === session; attempt++) {
+      const isDone = await this.#unlock(session, name, key).then(
+        () => true,
+        () => false,
+      );
+      if (isDone) return;
+    }
+    this.#end(session);
   }
 
   /** One question on the connection. An error after which nobody knows what is held there ends it. */

@@ -1,7 +1,7 @@
 import { createPool } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mysqlBackend } from '../backends/mysql/index.ts';
-import { MariadbServer, urlOf } from '../backends/mysql/test-support/mariadb-server.ts';
+import { MysqlServer, urlOf } from '../backends/mysql/test-support/mysql-server.ts';
 import { postgresBackend } from '../backends/postgres/index.ts';
 import { PostgresServer } from '../backends/postgres/test-support/postgres-server.ts';
 import { Relay } from '../contract/relay.ts';
@@ -35,7 +35,7 @@ const servers: Record<string, () => Promise<Server>> = {
     };
   },
   async MariaDB() {
-    const server = await MariadbServer.start();
+    const server = await MysqlServer.start();
     return {
       port: server.port,
       open(port) {

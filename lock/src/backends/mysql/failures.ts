@@ -14,6 +14,7 @@ const INTERRUPTED = 'The statement was interrupted: is max_statement_time too sh
 const FINDINGS: Readonly<Record<number, SqlFailure>> = {
   1213: { kind: 'again', remedy: '' }, // deadlock
   1205: { kind: 'again', remedy: '' }, // innodb_lock_wait_timeout
+  3101: { kind: 'again', remedy: '' }, // Group Replication: another primary has changed the row
   1020: { kind: 'again', remedy: '' }, // innodb_snapshot_isolation
   1146: { kind: 'config', remedy: CREATE_TABLES },
   1305: { kind: 'config', remedy: CREATE_TABLES },

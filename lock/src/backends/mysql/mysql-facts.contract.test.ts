@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import { createPool as createMariadbPool } from 'mariadb';
 import type { Connection as CallbackConnection } from 'mysql2';
 import { createPool, type Pool, type PoolOptions } from 'mysql2/promise';
@@ -8,16 +9,23 @@ import type { AcquireRequest } from '../../core/backend.ts';
 import { createLocks } from '../../core/lock.ts';
 import { request, soon } from '../../sql/test-support/requests.ts';
 import { type MysqlBackend, type MysqlSessionBackend, mysqlBackend } from './index.ts';
-import { freePort, MariadbServer, urlOf } from './test-support/mariadb-server.ts';
+import { startGroup } from './test-support/group.ts';
+import { freePort, MysqlServer, product, urlOf } from './test-support/mysql-server.ts';
 
-let server: MariadbServer;
+/** Gives a name and how many deadlocks the server has ended. */
+const DEADLOCKS =
+  product.name === 'mariadb'
+    ? "SHOW GLOBAL STATUS LIKE 'Innodb_deadlocks'"
+    : "SELECT name, count FROM information_schema.innodb_metrics WHERE name = 'lock_deadlocks'";
+
+let server: MysqlServer;
 beforeAll(async () => {
-  server = await MariadbServer.start();
+  server = await MysqlServer.start();
   await Promise.all([1, 2, 3].map(() => mysqlBackend(server.admin).createTables()));
 }, 120_000);
 afterAll(() => server.stop(), 60_000);
 
-function open(): { backend: MysqlBackend; pool: ReturnType<MariadbServer['pool']> } {
+function open(): { backend: MysqlBackend; pool: ReturnType<MysqlServer['pool']> } {
   const pool = server.pool();
   const backend = mysqlBackend(pool);
   onTestFinished(async () => {
@@ -37,19 +45,19 @@ function openSession(url = server.url): MysqlSessionBackend {
   return backend;
 }
 
-/** The connections that hold a named lock now, other than those of the test. */
+/** Takes a lock, and gives the session that has it: the youngest. */
 async function sessionOf(backend: MysqlSessionBackend, hold: AcquireRequest): Promise<number> {
   expect((await backend.tryAcquire(hold, soon())).outcome).toBe('granted');
   const [rows] = await server.admin.query(
-    "SELECT id FROM information_schema.processlist WHERE command = 'Sleep' ORDER BY time_ms LIMIT 1",
+    "SELECT id FROM information_schema.processlist WHERE command = 'Sleep' ORDER BY id DESC LIMIT 1",
   );
   return (rows as { id: number }[])[0]?.id as number;
 }
 
-describe('MariaDB', () => {
+describe(`lease rows on ${product.name}`, () => {
   it('a database without the tables is a CONFIG error that says how to make them', async () => {
-    await server.admin.query('CREATE DATABASE IF NOT EXISTS empty');
-    const pool = createPool({ uri: urlOf(server.port).replace('/holdfast', '/empty') });
+    await server.admin.query('CREATE DATABASE IF NOT EXISTS untouched');
+    const pool = createPool({ uri: urlOf(server.port).replace('/holdfast', '/untouched') });
     onTestFinished(() => pool.end());
     const backend = mysqlBackend(pool);
     await expect(backend.tryAcquire(request('x'), soon())).rejects.toMatchObject({
@@ -60,29 +68,34 @@ describe('MariaDB', () => {
     expect((await backend.tryAcquire(request('x'), soon())).outcome).toBe('granted');
   });
 
-  it('a step that MariaDB ends because of a deadlock is done again, and nobody sees it', async () => {
+  it('a step that the server ends because of a deadlock is done again, and nobody sees it', async () => {
     const { backend } = open();
     const [holder, waiter] = [request('knot'), request('knot')];
     await backend.tryAcquire(holder, soon());
     await backend.queue('enter', waiter, soon());
     const other = await server.admin.getConnection();
     try {
-      const figure = async (name: string): Promise<number> => {
-        const [rows] = await server.admin.query('SHOW GLOBAL STATUS LIKE ?', [name]);
-        return Number((rows as { Value: string }[])[0]?.Value);
+      const figure = async (sql: string): Promise<number> => {
+        const [[row]] = (await server.admin.query({ sql, rowsAsArray: true })) as unknown as [[[string, string]]];
+        return Number(row[1]);
       };
-      const before = await figure('Innodb_deadlocks');
+      const before = await figure(DEADLOCKS);
       await other.query('CREATE TEMPORARY TABLE heavy (n int) ENGINE=InnoDB');
       await other.query('START TRANSACTION');
       // The server ends the one that has changed less.
-      await other.query('INSERT INTO heavy SELECT seq FROM seq_1_to_1000');
+      await other.query(
+        'INSERT INTO heavy WITH RECURSIVE seq (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM seq WHERE n < 1000) SELECT n FROM seq',
+      );
       await other.query("SELECT * FROM holdfast_waiter WHERE name = 'knot' FOR UPDATE");
       const released = backend.release(holder, soon());
-      await until('the step that waits', async () => (await figure('Innodb_row_lock_current_waits')) > 0);
+      await until(
+        'the step that waits',
+        async () => (await figure("SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'")) > 0,
+      );
       await other.query("SELECT * FROM holdfast_lock WHERE name = 'knot' FOR UPDATE");
       await other.query('COMMIT');
       expect(await released).toBe('released');
-      expect(await figure('Innodb_deadlocks')).toBe(before + 1);
+      expect(await figure(DEADLOCKS)).toBe(before + 1);
     } finally {
       other.destroy();
     }
@@ -151,7 +164,7 @@ it('a pool that was told to give rows in another form gives locks all the same',
 });
 
 it('a server that logs statements is CONFIG, with the name of the setting', async () => {
-  const logging = await MariadbServer.start(['--log-bin=log', '--server-id=1', '--binlog-format=STATEMENT']);
+  const logging = await MysqlServer.start(['--log-bin=log', '--server-id=1', '--binlog-format=STATEMENT']);
   onTestFinished(() => logging.stop());
   const backend = mysqlBackend(logging.admin);
   await backend.createTables();
@@ -215,12 +228,14 @@ describe('a pool that a program shares with its locks', () => {
   });
 
   it('in a mode of SQL that knows another language makes the tables all the same, and keeps its mode', async () => {
-    await server.admin.query('CREATE DATABASE oracle');
-    const { backend, pool } = openAfter("SET sql_mode = 'ORACLE'", urlOf(server.port).replace('/holdfast', '/oracle'));
+    const mode = product.name === 'mariadb' ? 'ORACLE' : 'ANSI';
+    await server.admin.query('CREATE DATABASE another_mode');
+    const url = urlOf(server.port).replace('/holdfast', '/another_mode');
+    const { backend, pool } = openAfter(`SET sql_mode = '${mode}'`, url);
     await backend.createTables();
     expect((await backend.tryAcquire(request('x'), soon())).outcome).toBe('granted');
     const [modes] = await pool.query('SELECT @@SESSION.sql_mode AS mode');
-    expect((modes as { mode: string }[])[0]?.mode).toContain('ORACLE');
+    expect((modes as { mode: string }[])[0]?.mode).toContain(mode);
   });
 });
 
@@ -234,9 +249,10 @@ describe('a node of a Galera cluster', () => {
   const provider = '/usr/lib/galera/libgalera_smm.so'; // comes with Debian's MariaDB
 
   it('is refused for session locks, which hold on one node only, and not for lease rows', async ({ skip }) => {
+    skip(product.name === 'mysql', 'MySQL has Group Replication in its place');
     skip(!existsSync(provider), `there is no ${provider}`);
     const port = await freePort();
-    const node = await MariadbServer.start([
+    const node = await MysqlServer.start([
       '--wsrep-on=ON',
       `--wsrep-provider=${provider}`,
       '--wsrep-cluster-address=gcomm://',
@@ -260,6 +276,51 @@ describe('a node of a Galera cluster', () => {
     await row.createTables();
     expect((await row.tryAcquire(request('x'), soon())).outcome).toBe('granted');
     await row.close();
+  }, 120_000);
+});
+
+describe('a group of MySQL with several primaries', () => {
+  it('is refused for session locks, and gives a lease row to one at a time', async ({ skip }) => {
+    skip(product.name === 'mariadb', 'MariaDB has Galera in its place');
+    const group = await startGroup();
+    onTestFinished(async () => {
+      for (const member of group) await member.stop();
+    });
+    for (const { url } of group) {
+      await expect(openSession(url).tryAcquire(request('x'), soon())).rejects.toMatchObject({
+        code: 'CONFIG',
+        message: expect.stringContaining('several primaries'),
+      });
+    }
+    const pools = group.map((member) => member.pool());
+    onTestFinished(async () => {
+      for (const pool of pools) await pool.end();
+    });
+    const nodeLocal = mysqlBackend(pools[0] as Pool, { session: true, nodeLocal: true });
+    expect((await nodeLocal.tryAcquire(request('x'), soon())).outcome).toBe('granted');
+    await nodeLocal.close();
+
+    await mysqlBackend(pools[0] as Pool).createTables();
+    await until('the tables on the other', async () => {
+      const [rows] = await group[1].admin.query("SHOW PROCEDURE STATUS WHERE name = 'holdfast_handed_over_1'");
+      return (rows as unknown[]).length === 1;
+    });
+    const tokens: bigint[] = [];
+    let holders = 0;
+    const locks = pools.map((pool) => createLocks(mysqlBackend(pool)).lock('shared'));
+    const turns = async (lock: (typeof locks)[number]): Promise<void> => {
+      for (let turn = 0; turn < 10; turn++) {
+        const lease = await lock.acquire({ waitMs: 30_000 });
+        expect(++holders).toBe(1);
+        tokens.push(lease.fencingToken);
+        await setImmediate();
+        holders--;
+        await lease.release();
+      }
+    };
+    await Promise.all([...locks, ...locks].map(turns));
+    expect(tokens).toHaveLength(40);
+    expect(tokens).toEqual([...new Set(tokens)].sort((a, b) => (a < b ? -1 : 1)));
   }, 120_000);
 });
 
@@ -330,9 +391,10 @@ describe('session locks', () => {
   });
 
   it('an idle limit and a statement limit of the server do not end a holder that is silent', async () => {
-    await server.admin.query('SET GLOBAL wait_timeout = 1, GLOBAL max_statement_time = 0.5');
+    const [limit, shortest] = product.name === 'mariadb' ? ['max_statement_time', 0.5] : ['max_execution_time', 500];
+    await server.admin.query(`SET GLOBAL wait_timeout = 1, GLOBAL ${limit} = ${shortest}`);
     onTestFinished(async () => {
-      await server.admin.query('SET GLOBAL wait_timeout = 28800, GLOBAL max_statement_time = 0');
+      await server.admin.query(`SET GLOBAL wait_timeout = 28800, GLOBAL ${limit} = 0`);
     });
     const locks = createLocks(openSession(), { renew: false });
     onTestFinished(() => locks.close());

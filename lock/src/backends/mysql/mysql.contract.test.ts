@@ -1,7 +1,7 @@
 import { createPool } from 'mysql2';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { describeBackend } from '../../contract/index.ts';
-import { urlOf } from './test-support/mariadb-server.ts';
+import { urlOf } from './test-support/mysql-server.ts';
 import { mysqlUnderTest } from './test-support/under-test.ts';
 
 // The pool with callbacks: the one with promises is what it wraps.

@@ -4,7 +4,7 @@ import { type BackendUnderTest, describeBackend } from '../../contract/index.ts'
 import type { Backend } from '../../core/backend.ts';
 import { notForSessions } from '../../sql/test-support/session-cases.ts';
 import { mysqlBackend } from './index.ts';
-import { MariadbServer, urlOf } from './test-support/mariadb-server.ts';
+import { MysqlServer, urlOf } from './test-support/mysql-server.ts';
 
 /** A backend object that takes its pool along when it is closed, as a program that ends does. */
 function backendOn(port: number): Backend {
@@ -23,7 +23,7 @@ function backendOn(port: number): Backend {
 describeBackend({ afterAll, beforeAll, describe, it }, 'mysql-session', {
   doesNotApply: notForSessions,
   start: async (): Promise<BackendUnderTest> => {
-    const server = await MariadbServer.start();
+    const server = await MysqlServer.start();
     return {
       create: () => backendOn(server.port),
       worker: {

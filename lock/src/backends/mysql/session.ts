@@ -24,6 +24,9 @@ const INTERRUPTED = 1317;
 
 const ABOUT_THE_SERVER = 'CONNECTION_ID() AS id, @@GLOBAL.read_only AS read_only';
 
+const GALERA = 'a node of a Galera cluster (wsrep_on)';
+const GROUP_REPLICATION = 'set up for a group with several primaries (group_replication_single_primary_mode is OFF)';
+
 /** A number on most servers; MariaDB 12 has names. */
 const WRITABLE: ReadonlySet<string> = new Set(['0', 'OFF']);
 
@@ -47,10 +50,14 @@ export class MysqlSessions implements SessionDatabase<MysqlConnection> {
   async prepare(connection: MysqlConnection): Promise<void> {
     const variables = await query(
       connection,
-      "SHOW VARIABLES WHERE Variable_name IN ('wsrep_on', 'innodb_read_only', 'max_statement_time', 'max_execution_time')",
+      `SHOW VARIABLES WHERE Variable_name IN ('wsrep_on', 'group_replication_single_primary_mode', 'innodb_read_only',
+        'max_statement_time', 'max_execution_time')`,
     );
     const values = new Map(variables.map((row) => [String(row.Variable_name), String(row.Value)]));
-    if (values.get('wsrep_on') === 'ON' && !this.#settings.nodeLocal) throw galeraError();
+    if (values.get('wsrep_on') === 'ON' && !this.#settings.nodeLocal) throw nodeLocalError(GALERA);
+    if (values.get('group_replication_single_primary_mode') === 'OFF' && !this.#settings.nodeLocal) {
+      throw nodeLocalError(GROUP_REPLICATION);
+    }
     if (values.get('innodb_read_only') === 'ON' && !this.#settings.nodeLocal) throw readOnlyError();
     await query(connection, `SET SESSION wait_timeout = ${Math.ceil(SERVER_SILENT_MS / 1_000)}`);
     for (const name of ['max_statement_time', 'max_execution_time']) {
@@ -96,11 +103,11 @@ export class MysqlSessions implements SessionDatabase<MysqlConnection> {
   }
 }
 
-function galeraError(): LockError {
+function nodeLocalError(cluster: string): LockError {
   return new LockError(
     'CONFIG',
-    'This server is a node of a Galera cluster (wsrep_on), where GET_LOCK is node-local: each node would give the lock ' +
-      'to somebody. Use the lease row (without `session`), or say `nodeLocal: true` if all programs use one node.',
+    `This server is ${cluster}, where GET_LOCK is node-local: each node would give the lock to somebody. ` +
+      'Use the lease row (without `session`), or say `nodeLocal: true` if all programs use one node.',
   );
 }
 

@@ -189,7 +189,7 @@ export const steps: readonly string[] = [
     'in_holds longtext CHARACTER SET utf8mb4',
     'DECLARE l_count int; DECLARE l_answer longtext;',
     `${BEGIN}
-  SET SESSION group_concat_max_len = GREATEST(@@group_concat_max_len, 65536);
+  IF @@group_concat_max_len < 65536 THEN SET SESSION group_concat_max_len = 65536; END IF;
   -- In the order of names, so that two of these never wait for each other.
   SELECT COUNT(*) INTO l_count FROM (SELECT name FROM holdfast_lock
     WHERE name IN (${holds('h.n')}) ORDER BY name FOR UPDATE) AS taken;

@@ -6,7 +6,7 @@
 import type { BackendUnderTest } from '../../../contract/index.ts';
 import type { Backend } from '../../../core/backend.ts';
 import { type MysqlCallbackPool, type MysqlPool, mysqlBackend } from '../index.ts';
-import { MariadbServer } from './mariadb-server.ts';
+import { MysqlServer } from './mysql-server.ts';
 
 /** Opens a pool of this driver. */
 export type Driver = (port: number) => { pool: MysqlPool | MysqlCallbackPool; end: () => Promise<unknown> };
@@ -24,7 +24,7 @@ function closing(backend: Backend, end: () => Promise<unknown>): Backend {
 }
 
 export async function mysqlUnderTest(open: Driver): Promise<BackendUnderTest> {
-  const server = await MariadbServer.start();
+  const server = await MysqlServer.start();
   await mysqlBackend(server.admin).createTables();
   const create = (port: number): Backend => {
     const { pool, end } = open(port);

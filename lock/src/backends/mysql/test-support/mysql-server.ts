@@ -1,12 +1,12 @@
 /**
- * A real MariaDB for tests: on a free loopback port, in a folder of its own, and gone with the test process whatever
- * happens to it. The first on a machine makes a data folder, which the others copy.
+ * A real MariaDB for tests, or the MySQL of HOLDFAST_MYSQLD: on a free loopback port, in a folder of its own, and gone
+ * with the test process whatever happens to it. The first on a machine makes a data folder, which the others copy.
  *
  * @module
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
@@ -15,12 +15,53 @@ import { stop } from '../../../test-support/stop.ts';
 
 const READY_MS = 60_000;
 
-const running: Set<MariadbServer> = new Set();
+/** One of the two servers that speak this protocol. */
+interface Product {
+  readonly name: 'mariadb' | 'mysql';
+  readonly args: readonly string[];
+  server(): string;
+  /** Makes a data folder with a database `holdfast`, which root may enter from 127.0.0.1 without a password. */
+  install(data: string, scratch: string): void;
+}
+
+const user = `--user=${userInfo().username}`;
+
+const mariadb: Product = {
+  name: 'mariadb',
+  args: ['--innodb-log-file-size=8M'],
+  server: () => program('mariadbd'),
+  install(data) {
+    const options = ['--no-defaults', user, `--datadir=${data}`, '--auth-root-authentication-method=normal'];
+    execFileSync(program('mariadb-install-db'), [...options, '--skip-test-db'], { stdio: 'ignore' });
+    execFileSync('mkdir', [path.join(data, 'holdfast')]); // a database is a folder
+  },
+};
+
+const mysql: Product = {
+  name: 'mysql',
+  args: ['--mysqlx=OFF', '--secure-file-priv=NULL', '--innodb-redo-log-capacity=16M'],
+  server: () => process.env.HOLDFAST_MYSQLD as string,
+  install(data, scratch) {
+    const file = path.join(scratch, 'first.sql');
+    writeFileSync(
+      file,
+      "CREATE USER root@'127.0.0.1'; GRANT ALL ON *.* TO root@'127.0.0.1' WITH GRANT OPTION; CREATE DATABASE holdfast;\n",
+    );
+    const options = ['--no-defaults', user, `--datadir=${data}`, `--init-file=${file}`, ...mysql.args];
+    execFileSync(mysql.server(), [...options, '--initialize-insecure'], { stdio: 'ignore' });
+    rmSync(path.join(data, 'auto.cnf')); // the identity of a server, which copies must not share
+  },
+};
+
+/** What the tests run on: MariaDB, unless HOLDFAST_MYSQLD names a mysqld (`npm run test:mysql`). */
+export const product: Product = process.env.HOLDFAST_MYSQLD === undefined ? mariadb : mysql;
+
+const running: Set<MysqlServer> = new Set();
 process.once('exit', () => {
   for (const server of running) server.killNow();
 });
 
-export class MariadbServer {
+export class MysqlServer {
   readonly port: number;
   readonly folder: string;
   readonly #args: readonly string[];
@@ -34,11 +75,11 @@ export class MariadbServer {
     running.add(this);
   }
 
-  /** Resolves when it answers. `args` are further arguments of mariadbd. */
-  static async start(args: readonly string[] = []): Promise<MariadbServer> {
-    const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-mariadb-'));
+  /** Resolves when it answers. `args` are further arguments of the server. */
+  static async start(args: readonly string[] = []): Promise<MysqlServer> {
+    const folder = mkdtempSync(path.join(tmpdir(), `holdfast-${product.name}-`));
     execFileSync('cp', ['-a', template(), path.join(folder, 'data')]);
-    const server = new MariadbServer(await freePort(), folder, args);
+    const server = new MysqlServer(await freePort(), folder, args);
     await server.#spawn();
     return server;
   }
@@ -101,7 +142,7 @@ export class MariadbServer {
     const logFile = path.join(this.folder, 'log');
     const log = openSync(logFile, 'a');
     const child = spawn(
-      program('mariadbd'),
+      product.server(),
       [
         '--no-defaults',
         `--user=${userInfo().username}`,
@@ -111,11 +152,11 @@ export class MariadbServer {
         `--socket=${path.join(this.folder, 'socket')}`,
         `--pid-file=${path.join(this.folder, 'pid')}`,
         '--innodb-buffer-pool-size=16M',
-        '--innodb-log-file-size=8M',
         '--innodb-flush-log-at-trx-commit=2',
         '--skip-log-bin',
         '--skip-name-resolve',
         '--max-connections=300',
+        ...product.args,
         ...this.#args,
       ],
       { stdio: ['ignore', log, log] },
@@ -125,9 +166,9 @@ export class MariadbServer {
     const giveUpAt = Date.now() + READY_MS;
     while (!(await answers(this.url))) {
       if (child.exitCode !== null) {
-        throw new Error(`mariadbd ended with status ${child.exitCode}: ${readFileSync(logFile, 'utf8')}`);
+        throw new Error(`${product.name} ended with status ${child.exitCode}: ${readFileSync(logFile, 'utf8')}`);
       }
-      if (Date.now() > giveUpAt) throw new Error(`mariadbd did not answer within ${READY_MS} ms.`);
+      if (Date.now() > giveUpAt) throw new Error(`${product.name} did not answer within ${READY_MS} ms.`);
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
@@ -146,15 +187,14 @@ function program(name: string): string {
 
 /** A data folder with a database `holdfast`, made once for each user, version and machine. */
 function template(): string {
-  const version = execFileSync(program('mariadbd'), ['--version'], { encoding: 'utf8' }).match(/\d[\d.]+/)?.[0];
-  const cache = path.join(tmpdir(), `holdfast-mariadb-template-${version}-${userInfo().uid}`);
+  const version = execFileSync(product.server(), ['--no-defaults', '--version'], { encoding: 'utf8' }).match(
+    /\d[\d.]+/,
+  )?.[0];
+  const cache = path.join(tmpdir(), `holdfast-${product.name}-template-${version}-${userInfo().uid}`);
   if (existsSync(cache)) return cache;
-  const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-mariadb-install-'));
+  const folder = mkdtempSync(path.join(tmpdir(), `holdfast-${product.name}-install-`));
   const data = path.join(folder, 'data');
-  const user = `--user=${userInfo().username}`;
-  const options = ['--no-defaults', user, `--datadir=${data}`, '--auth-root-authentication-method=normal'];
-  execFileSync(program('mariadb-install-db'), [...options, '--skip-test-db'], { stdio: 'ignore' });
-  execFileSync('mkdir', [path.join(data, 'holdfast')]); // a database is a folder
+  product.install(data, folder);
   try {
     renameSync(data, cache);
   } catch {
