@@ -374,6 +374,44 @@ describe('session locks', () => {
     expect((await nodeLocal.tryAcquire(request('replaced'), soon())).outcome).toBe('granted');
   });
 
+  it('NULL is an error and not a lock that somebody has, and what was perhaps taken is given back', async () => {
+    const pool = server.pool();
+    const answer = { expression: 'NULLIF(GET_LOCK(?, 0), 1)' }; // the server takes the lock and answers NULL
+    pool.on('connection', (connection) => {
+      const raw = connection as unknown as { query: (options: { sql: string }, ...more: unknown[]) => unknown };
+      const query = raw.query.bind(connection);
+      raw.query = (options, ...more) =>
+        query({ ...options, sql: options.sql.replace('GET_LOCK(?, 0)', answer.expression) }, ...more);
+    });
+    const backend = mysqlBackend(pool, { session: true });
+    onTestFinished(async () => {
+      await backend.close();
+      await pool.end();
+    });
+    await expect(backend.tryAcquire(request('null'), soon())).rejects.toMatchObject({
+      code: 'OUTCOME_UNKNOWN',
+      message: expect.stringContaining('NULL'),
+    });
+    const rival = openSession();
+    await until('the lock', async () => (await rival.tryAcquire(request('null'), soon())).outcome === 'granted');
+    answer.expression = 'GET_LOCK(?, 0)';
+    expect((await backend.tryAcquire(request('null'), soon())).outcome).toBe('busy');
+    expect((await backend.tryAcquire(request('another'), soon())).outcome).toBe('granted');
+  });
+
+  it('a lock that its session does not have any more is LOST when it is released', async () => {
+    const pool = server.pool();
+    const connections: CallbackConnection[] = [];
+    pool.on('connection', (connection) => connections.push(connection as unknown as CallbackConnection));
+    onTestFinished(() => pool.end());
+    const locks = createLocks(mysqlBackend(pool, { session: true }));
+    onTestFinished(() => locks.close());
+    const lease = await locks.lock('gone').acquire();
+    expect(connections).toHaveLength(1);
+    await new Promise((resolve) => connections[0]?.query('SELECT RELEASE_ALL_LOCKS()', resolve));
+    await expect(lease.release()).rejects.toMatchObject({ code: 'LOST', lockName: 'gone' });
+  });
+
   it('KILL QUERY costs a question, and neither the lock nor the process', async () => {
     const backend = openSession();
     const hold = request('interrupted');

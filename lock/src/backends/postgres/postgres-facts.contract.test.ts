@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Relay } from '../../contract/relay.ts';
 import { Instant, systemClock } from '../../core/clock.ts';
@@ -307,6 +308,19 @@ describe('session locks', () => {
     expect((await lost) - endedAt).toBeLessThan(1_000);
     expect(lease.state).toBe('lost');
     await locks.close();
+  });
+
+  it('that their session does not have any more are LOST when they are released', async () => {
+    const pool = server.pool();
+    const clients: PoolClient[] = [];
+    pool.on('connect', (client) => clients.push(client));
+    onTestFinished(() => pool.end());
+    const locks = createLocks(postgresBackend(pool, { session: true }));
+    onTestFinished(() => locks.close());
+    const lease = await locks.lock('gone').acquire();
+    expect(clients).toHaveLength(1);
+    await clients[0]?.query('SELECT pg_advisory_unlock_all()');
+    await expect(lease.release()).rejects.toMatchObject({ code: 'LOST', lockName: 'gone' });
   });
 
   it('idle_session_timeout does not end a holder that is silent', async () => {

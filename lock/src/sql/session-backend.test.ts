@@ -1,0 +1,68 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../core/clock.ts';
+import { type SessionConnection, SqlSessionBackend } from './session-backend.ts';
+import { request, soon } from './test-support/requests.ts';
+
+/** A session whose questions are interrupted as often as it is told. */
+class Server {
+  interruptions = 0;
+  discarded = 0;
+  readonly held: Set<string> = new Set();
+
+  readonly database: ConstructorParameters<typeof SqlSessionBackend>[0] = {
+    id: 'test-session',
+    connections: {
+      what: 'Test',
+      take: async () => ({ on: () => undefined }),
+      giveBack: () => undefined,
+      discard: () => void this.discarded++,
+    },
+    prepare: async () => undefined,
+    keyOf: (name) => name,
+    lock: async (_, key) => {
+      this.held.add(key); // an interruption may come after the deed
+      this.#interrupt();
+      return true;
+    },
+    unlock: async (_, key) => {
+      this.#interrupt();
+      return this.held.delete(key);
+    },
+    probe: async () => undefined,
+    understand: () => ({ kind: 'unknown', remedy: '', interrupted: true }),
+  };
+
+  #interrupt(): void {
+    if (this.interruptions-- > 0) throw new Error('interrupted');
+  }
+}
+
+function open(server: Server): SqlSessionBackend<SessionConnection> {
+  const backend = new SqlSessionBackend(server.database, systemClock);
+  onTestFinished(() => backend.close());
+  return backend;
+}
+
+it('a lock whose asking was interrupted is given back, also when the giving back is interrupted', async () => {
+  const server = new Server();
+  const backend = open(server);
+  const kept = request('kept');
+  await backend.tryAcquire(kept, soon());
+  server.interruptions = 3;
+  await expect(backend.tryAcquire(request('wanted'), soon())).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+  await expect.poll(() => [...server.held]).toEqual(['kept']);
+  expect(await backend.renew([kept])).toMatchObject([{ outcome: 'renewed' }]);
+});
+
+it('a session in which a lock may have stayed behind is ended, and its holders are told', async () => {
+  const server = new Server();
+  const backend = open(server);
+  const lost: string[] = [];
+  backend.onLoss((owner) => lost.push(owner));
+  const kept = request('kept');
+  await backend.tryAcquire(kept, soon());
+  server.interruptions = 1_000;
+  await expect(backend.tryAcquire(request('wanted'), soon())).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+  await expect.poll(() => server.discarded).toBe(1);
+  expect(lost).toEqual([kept.owner]);
+});
