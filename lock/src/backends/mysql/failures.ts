@@ -38,6 +38,7 @@ const FINDINGS: Readonly<Record<number, SqlFailure>> = {
   1143: { kind: 'denied', remedy: GRANTS },
   1370: { kind: 'denied', remedy: GRANTS },
   1698: { kind: 'denied', remedy: 'Are name and password right?' },
+  1047: { kind: 'refused', remedy: 'The node is not in step with its Galera cluster, or is cut off from most of it.' },
   1040: { kind: 'refused', remedy: 'The server has no connection to spare (max_connections).' },
   1203: { kind: 'refused', remedy: 'The server has no connection to spare for this user.' },
   1290: { kind: 'refused', remedy: 'The server is read-only; locks need the primary.' },

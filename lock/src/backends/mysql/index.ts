@@ -44,7 +44,10 @@ export interface MysqlSessionOptions {
   readonly session: true;
   /** Locks of different namespaces have nothing to do with each other. Default: none. */
   readonly namespace?: string;
-  /** The server is a node of a Galera cluster, or read-only, and all programs use this one. Default false: it is refused. */
+  /**
+   * The server is one of several that take writes (Galera, a group with several primaries), or read-only, and all programs
+   * use this one. Default false: it is refused.
+   */
   readonly nodeLocal?: boolean;
   /** For tests. */
   readonly clock?: Clock;

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { createPool as createMariadbPool } from 'mariadb';
 import type { Connection as CallbackConnection } from 'mysql2';
@@ -9,8 +8,8 @@ import type { AcquireRequest } from '../../core/backend.ts';
 import { createLocks } from '../../core/lock.ts';
 import { request, soon } from '../../sql/test-support/requests.ts';
 import { type MysqlBackend, type MysqlSessionBackend, mysqlBackend } from './index.ts';
-import { startGroup } from './test-support/group.ts';
-import { freePort, MysqlServer, product, urlOf } from './test-support/mysql-server.ts';
+import { type Cluster, startCluster } from './test-support/cluster.ts';
+import { MysqlServer, product, urlOf } from './test-support/mysql-server.ts';
 
 /** Gives a name and how many deadlocks the server has ended. */
 const DEADLOCKS =
@@ -245,64 +244,36 @@ async function waiters(): Promise<number> {
   return (rows as { n: number }[])[0]?.n as number;
 }
 
-describe('a node of a Galera cluster', () => {
-  const provider = '/usr/lib/galera/libgalera_smm.so'; // comes with Debian's MariaDB
+describe('a cluster in which several servers take writes', () => {
+  const cluster = product.name === 'mariadb' ? 'Galera' : 'several primaries';
+  let nodes: Cluster;
+  beforeAll(async () => {
+    nodes = await startCluster();
+  }, 120_000);
+  afterAll(() => Promise.all(nodes.map((node) => node.stop())), 60_000);
 
-  it('is refused for session locks, which hold on one node only, and not for lease rows', async ({ skip }) => {
-    skip(product.name === 'mysql', 'MySQL has Group Replication in its place');
-    skip(!existsSync(provider), `there is no ${provider}`);
-    const port = await freePort();
-    const node = await MysqlServer.start([
-      '--wsrep-on=ON',
-      `--wsrep-provider=${provider}`,
-      '--wsrep-cluster-address=gcomm://',
-      '--wsrep-node-address=127.0.0.1',
-      `--wsrep-provider-options=gmcast.listen_addr=tcp://127.0.0.1:${port}`,
-      '--binlog-format=ROW',
-      '--innodb-autoinc-lock-mode=2',
-    ]);
-    onTestFinished(() => node.stop());
-    const refused = openSession(node.url);
-    await expect(refused.tryAcquire(request('x'), soon())).rejects.toMatchObject({
-      code: 'CONFIG',
-      message: expect.stringContaining('Galera'),
-    });
-    const pool = node.pool();
-    onTestFinished(() => pool.end());
+  it('is refused for session locks, which hold on one node only', async () => {
+    for (const { url } of nodes) {
+      await expect(openSession(url).tryAcquire(request('x'), soon())).rejects.toMatchObject({
+        code: 'CONFIG',
+        message: expect.stringContaining(cluster),
+      });
+    }
+    const pool = nodes[0].pool();
     const nodeLocal = mysqlBackend(pool, { session: true, nodeLocal: true });
     expect((await nodeLocal.tryAcquire(request('x'), soon())).outcome).toBe('granted');
     await nodeLocal.close();
-    const row = mysqlBackend(pool);
-    await row.createTables();
-    expect((await row.tryAcquire(request('x'), soon())).outcome).toBe('granted');
-    await row.close();
-  }, 120_000);
-});
+    await pool.end();
+  });
 
-describe('a group of MySQL with several primaries', () => {
-  it('is refused for session locks, and gives a lease row to one at a time', async ({ skip }) => {
-    skip(product.name === 'mariadb', 'MariaDB has Galera in its place');
-    const group = await startGroup();
-    onTestFinished(async () => {
-      for (const member of group) await member.stop();
-    });
-    for (const { url } of group) {
-      await expect(openSession(url).tryAcquire(request('x'), soon())).rejects.toMatchObject({
-        code: 'CONFIG',
-        message: expect.stringContaining('several primaries'),
-      });
-    }
-    const pools = group.map((member) => member.pool());
+  it('gives a lease row to one at a time, with tokens that grow, whichever server is asked', async () => {
+    const pools = nodes.map((node) => node.pool());
     onTestFinished(async () => {
       for (const pool of pools) await pool.end();
     });
-    const nodeLocal = mysqlBackend(pools[0] as Pool, { session: true, nodeLocal: true });
-    expect((await nodeLocal.tryAcquire(request('x'), soon())).outcome).toBe('granted');
-    await nodeLocal.close();
-
     await mysqlBackend(pools[0] as Pool).createTables();
-    await until('the tables on the other', async () => {
-      const [rows] = await group[1].admin.query("SHOW PROCEDURE STATUS WHERE name = 'holdfast_handed_over_1'");
+    await until('the procedures on the other', async () => {
+      const [rows] = await nodes[1].admin.query("SHOW PROCEDURE STATUS WHERE name = 'holdfast_handed_over_1'");
       return (rows as unknown[]).length === 1;
     });
     const tokens: bigint[] = [];
@@ -321,7 +292,7 @@ describe('a group of MySQL with several primaries', () => {
     await Promise.all([...locks, ...locks].map(turns));
     expect(tokens).toHaveLength(40);
     expect(tokens).toEqual([...new Set(tokens)].sort((a, b) => (a < b ? -1 : 1)));
-  }, 120_000);
+  }, 60_000);
 });
 
 describe('session locks', () => {

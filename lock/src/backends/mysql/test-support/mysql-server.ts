@@ -75,10 +75,11 @@ export class MysqlServer {
     running.add(this);
   }
 
-  /** Resolves when it answers. `args` are further arguments of the server. */
-  static async start(args: readonly string[] = []): Promise<MysqlServer> {
+  /** Resolves when it answers. `args` are further arguments of the server, `files` further files of its data folder. */
+  static async start(args: readonly string[] = [], files: Record<string, string> = {}): Promise<MysqlServer> {
     const folder = mkdtempSync(path.join(tmpdir(), `holdfast-${product.name}-`));
     execFileSync('cp', ['-a', template(), path.join(folder, 'data')]);
+    for (const [name, text] of Object.entries(files)) writeFileSync(path.join(folder, 'data', name), text);
     const server = new MysqlServer(await freePort(), folder, args);
     await server.#spawn();
     return server;
