@@ -26,7 +26,10 @@ export interface SqlStatements {
   readonly transfer: string;
   /** name; JSON: { raiseTo, holder } */
   readonly breakLock: string;
-  /** JSON [{ n: name, o: owner }]; a row { owner, token, claim } for each that was handed the lock and has not said so */
+  /**
+   * JSON [{ n: name, o: owner }]; a row { owner, token, claim } for each that was handed the lock and has not said so, and
+   * a row { owner, token: null, ahead } for each that waits: so many tickets at most are before its own
+   */
   readonly handedOver: string;
   /** name; rows { name, place, owner, token, host, pid, purpose, since, remaining }: the holder, then the waiters */
   readonly inspect: string;

@@ -263,15 +263,19 @@ export const steps: readonly string[] = [
   ${answer('l_answer')}`,
   ),
 
-  // Input: [{"n": name, "o": owner}]. Gives the rows of those who were handed their lock and have not said so.
+  // Input: [{"n": name, "o": owner}]. Gives the rows of those who were handed their lock and have not said so, and of
+  // those who wait, with how many tickets there are before theirs.
   procedure(
     'handed_over',
     'in_wanted longtext CHARACTER SET utf8mb4',
     '',
     `${BEGIN}
-  SELECT l.owner, CAST(l.token AS CHAR) AS token, l.claim_ms AS claim
+  SELECT l.owner, CAST(l.token AS CHAR) AS token, l.claim_ms AS claim, NULL AS ahead
     FROM (${holds('*', 'in_wanted')}) AS h JOIN holdfast_lock l ON l.name = h.n AND l.owner = h.o
-    WHERE l.claim_ms IS NOT NULL AND l.ends_at > ${NOW};
+    WHERE l.claim_ms IS NOT NULL AND l.ends_at > ${NOW}
+  UNION ALL
+  SELECT w.owner, NULL, NULL, w.ticket - (SELECT MIN(f.ticket) FROM holdfast_waiter f WHERE f.name = w.name)
+    FROM (${holds('*', 'in_wanted')}) AS h JOIN holdfast_waiter w ON w.name = h.n AND w.owner = h.o;
   COMMIT;`,
   ),
 ];

@@ -23,9 +23,13 @@ export function statements(prefix: string): SqlStatements {
     transfer: call('transfer', 9),
     breakLock: call('break', 1),
     handedOver: `
-SELECT owner, token::text AS token, claim_ms AS claim
-FROM ${prefix}holdfast_lock JOIN json_to_recordset($1) AS wanted(n text, o text) ON name = n AND owner = o
-WHERE claim_ms IS NOT NULL AND ends_at > clock_timestamp()`,
+WITH wanted AS (SELECT n, o FROM json_to_recordset($1) AS wanted(n text, o text))
+SELECT owner, token::text AS token, claim_ms AS claim, NULL AS ahead
+FROM ${prefix}holdfast_lock JOIN wanted ON name = n AND owner = o
+WHERE claim_ms IS NOT NULL AND ends_at > clock_timestamp()
+UNION ALL
+SELECT owner, NULL, NULL, ticket - (SELECT min(ticket) FROM ${prefix}holdfast_waiter AS first WHERE first.name = w.name)
+FROM ${prefix}holdfast_waiter AS w JOIN wanted ON name = n AND owner = o`,
     inspect: report(prefix, 'AND name = $1'),
     list: report(prefix, ''),
   };
