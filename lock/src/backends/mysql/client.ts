@@ -43,17 +43,17 @@ export function rowsOf(answer: unknown): Record<string, unknown>[] {
   let rows = answer;
   while (Array.isArray(rows) && Array.isArray(rows[0])) rows = rows[0];
   if (!Array.isArray(rows)) return []; // a statement without rows
-  return rows.filter(isRow).map((row) => {
-    const entries = Object.entries(row).map(([column, value]) => [
-      column,
-      value instanceof Uint8Array ? textOf(value) : value,
-    ]);
-    return Object.fromEntries(entries);
-  });
-}
-
-function isRow(row: unknown): row is Record<string, unknown> {
-  return typeof row === 'object' && row !== null;
+  const plain: Record<string, unknown>[] = [];
+  for (const row of rows) {
+    if (typeof row !== 'object' || row === null) continue;
+    const copy: Record<string, unknown> = {};
+    for (const column in row) {
+      const value: unknown = row[column];
+      copy[column] = value instanceof Uint8Array ? textOf(value) : value;
+    }
+    plain.push(copy);
+  }
+  return plain;
 }
 
 function textOf(bytes: Uint8Array): string {
