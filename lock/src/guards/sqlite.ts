@@ -7,8 +7,7 @@
  *
  * @module
  */
-import { parseToken } from '../core/fencing.ts';
-import { checkAccess, checkSource, checkTable, checkText, type GuardTableOptions, refusal } from './request.ts';
+import { checkAccess, checkSource, checkTable, checkText, type GuardTableOptions, readFloor, refusal } from './request.ts';
 
 /** A database inside a transaction: of node:sqlite, better-sqlite3 or libsql. */
 export interface SqliteTransaction {
@@ -66,8 +65,8 @@ ON CONFLICT (resource) DO UPDATE SET token = ${value} WHERE ${condition} RETURNI
     }
     // Prepared each time: a statement of the user's own is stepped to its end by `get`, and no handle is kept.
     if (transaction.prepare(statement).get(name, source, text, ...more) !== undefined) return;
-    const floor = transaction.prepare(sql.floor).get(name) as { source: string; token: string } | undefined;
-    throw refusal(name, token, source, floor && { source: floor.source, token: parseToken(floor.token) });
+    const floor = transaction.prepare(sql.floor).get(name) as object | undefined;
+    throw refusal(name, token, source, floor && readFloor(floor));
   }
 
   return {

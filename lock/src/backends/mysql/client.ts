@@ -36,10 +36,29 @@ export function poolOf(client: MysqlPool | MysqlCallbackPool): MysqlPool {
 }
 
 /**
+ * Whatever a pool was told for the queries of its own program: rows are objects whose members are columns, and values
+ * stand for question marks.
+ */
+const PLAIN = { rowsAsArray: false, nestTables: false, namedPlaceholders: false };
+
+/**
+ * Runs one statement on a connection. Text travels as bytes of UTF-8, so that the character set of a connection changes
+ * no name.
+ */
+export async function query(
+  connection: Pick<MysqlConnection, 'query'>,
+  sql: string,
+  values: readonly (string | number | boolean | null)[] = [],
+): Promise<readonly Record<string, unknown>[]> {
+  const bytes = values.map((value) => (typeof value === 'string' ? Buffer.from(value) : value));
+  return rowsOf(await connection.query({ sql, ...PLAIN }, bytes));
+}
+
+/**
  * The rows of an answer. mysql2 gives [rows, fields], mariadb the rows; a CALL of a procedure has one more list around
  * them in both. Bytes become text.
  */
-export function rowsOf(answer: unknown): Record<string, unknown>[] {
+function rowsOf(answer: unknown): Record<string, unknown>[] {
   let rows = answer;
   while (Array.isArray(rows) && Array.isArray(rows[0])) rows = rows[0];
   if (!Array.isArray(rows)) return []; // a statement without rows
