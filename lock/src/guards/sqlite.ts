@@ -7,7 +7,15 @@
  *
  * @module
  */
-import { checkAccess, checkSource, checkTable, checkText, type GuardTableOptions, readFloor, refusal } from './request.ts';
+import {
+  checkAccess,
+  checkSource,
+  checkTable,
+  checkText,
+  type GuardTableOptions,
+  readFloor,
+  refusal,
+} from './request.ts';
 
 /** A database inside a transaction: of node:sqlite, better-sqlite3 or libsql. */
 export interface SqliteTransaction {
