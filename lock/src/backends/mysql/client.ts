@@ -35,11 +35,8 @@ export function poolOf(client: MysqlPool | MysqlCallbackPool): MysqlPool {
   throw new TypeError('A pool of mysql2 or mariadb is needed: createPool(…).');
 }
 
-/**
- * Whatever a pool was told for the queries of its own program: rows are objects whose members are columns, and values
- * stand for question marks.
- */
-const PLAIN = { rowsAsArray: false, nestTables: false, namedPlaceholders: false };
+/** Rows as objects whose members are columns; a pool may be told otherwise for the queries of its own program. */
+const PLAIN_ROWS = { rowsAsArray: false, nestTables: false };
 
 /**
  * Runs one statement on a connection. Text travels as bytes of UTF-8, so that the character set of a connection changes
@@ -51,7 +48,7 @@ export async function query(
   values: readonly (string | number | boolean | null)[] = [],
 ): Promise<readonly Record<string, unknown>[]> {
   const bytes = values.map((value) => (typeof value === 'string' ? Buffer.from(value) : value));
-  return rowsOf(await connection.query({ sql, ...PLAIN }, bytes));
+  return rowsOf(await connection.query({ sql, ...PLAIN_ROWS }, bytes));
 }
 
 /**
