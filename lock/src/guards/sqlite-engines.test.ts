@@ -47,3 +47,21 @@ for (const [name, database] of Object.entries(engines)) {
     expect(() => guardOf('test').fence(database, 'none is open', 1n)).toThrow('BEGIN IMMEDIATE');
   });
 }
+
+it('placeholders have no numbers, which better-sqlite3 would take for names', () => {
+  const database = libsql.open(':memory:');
+  database.exec(`${guardOf('test').ddl}BEGIN`);
+  const statements: string[] = [];
+  const recorded = {
+    prepare(sql: string): ReturnType<Database['prepare']> {
+      statements.push(sql);
+      return database.prepare(sql);
+    },
+  };
+  guardOf('test').fence(recorded, 'account', 2n);
+  expect(() => guardOf('test').fence(recorded, 'account', 1n)).toThrow('stale');
+  guardOf('test').raise(recorded, 'account', 3n);
+  guardOf('other').changeSource(recorded, 'account', { from: 'test', floor: 1n });
+  expect(statements).toHaveLength(5);
+  for (const statement of statements) expect(statement).not.toMatch(/[?:@$]\w/);
+});
