@@ -40,10 +40,7 @@ export function checkEngine(open: Opener): string {
         `SQLite ${version} is too old: the sqlite backend needs ${OLDEST_VERSION.join('.')} or newer.`,
       );
     }
-    return createHash('sha256')
-      .update(source)
-      .digest('hex')
-      .slice(0, 8);
+    return createHash('sha256').update(source).digest('hex').slice(0, 8);
   } finally {
     database.close();
   }
