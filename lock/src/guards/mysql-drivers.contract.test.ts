@@ -41,17 +41,23 @@ const mariadb = (options: object) => (): Pool =>
   });
 
 const kinds: Readonly<Record<string, () => Pool>> = {
-  'mysql2, supportBigNumbers': mysql2({ supportBigNumbers: true }),
-  'mysql2, bigNumberStrings': mysql2({ supportBigNumbers: true, bigNumberStrings: true }),
+  'mysql2, supportBigNumbers, latin1': mysql2({ supportBigNumbers: true, charset: 'latin1' }),
+  'mysql2, bigNumberStrings, namedPlaceholders': mysql2({
+    supportBigNumbers: true,
+    bigNumberStrings: true,
+    namedPlaceholders: true,
+  }),
   'mysql2, rowsAsArray': mysql2({ rowsAsArray: true }),
   'mysql2, nestTables': mysql2({ nestTables: true }),
-  'mysql2, namedPlaceholders': mysql2({ namedPlaceholders: true }),
   'mysql2, without typeCast': mysql2({ typeCast: false }),
-  'mysql2, latin1': mysql2({ charset: 'latin1' }),
-  'mariadb, numbers': mariadb({ bigIntAsNumber: true, insertIdAsNumber: true, decimalAsNumber: true }),
+  'mariadb, numbers, namedPlaceholders': mariadb({
+    bigIntAsNumber: true,
+    insertIdAsNumber: true,
+    decimalAsNumber: true,
+    namedPlaceholders: true,
+  }),
   'mariadb, rowsAsArray': mariadb({ rowsAsArray: true }),
   'mariadb, nestTables': mariadb({ nestTables: true }),
-  'mariadb, namedPlaceholders': mariadb({ namedPlaceholders: true }),
   'mariadb, metaAsArray': mariadb({ metaAsArray: true }),
 };
 

@@ -13,7 +13,6 @@
  *
  * @module
  */
-import { query } from '../backends/mysql/client.ts';
 import {
   checkAccess,
   checkSource,
@@ -103,4 +102,14 @@ ON DUPLICATE KEY UPDATE token = IF(source = ?, GREATEST(token, ${number}), token
 ) ENGINE = InnoDB;
 `,
   };
+}
+
+/** Rows as objects whose members are columns; a connection may be told otherwise for the queries of its own program. */
+const PLAIN_ROWS = { rowsAsArray: false, nestTables: false };
+
+/** Runs one statement. Text travels as bytes of UTF-8, so that the character set of a connection changes no name. */
+async function query(transaction: MysqlTransaction, sql: string, values: readonly string[]): Promise<object[]> {
+  const bytes = values.map((value) => Buffer.from(value));
+  const answer = await transaction.query({ sql, ...PLAIN_ROWS }, bytes);
+  return Array.isArray(answer[0]) ? answer[0] : answer; // mysql2 gives [rows, fields], mariadb the rows
 }

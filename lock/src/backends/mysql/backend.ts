@@ -1,7 +1,7 @@
 import { type Clock, systemRandom } from '../../core/clock.ts';
 import { SqlBackend } from '../../sql/backend.ts';
-import { type MysqlPool, query } from './client.ts';
-import { connectionsOf, MysqlDatabase } from './database.ts';
+import type { MysqlPool } from './client.ts';
+import { connectionsOf, MysqlDatabase, query } from './database.ts';
 import { ddlStatements } from './statements/statements.ts';
 
 /** The procedure is there already: nothing has to be made. */

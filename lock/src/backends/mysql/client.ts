@@ -35,27 +35,11 @@ export function poolOf(client: MysqlPool | MysqlCallbackPool): MysqlPool {
   throw new TypeError('A pool of mysql2 or mariadb is needed: createPool(…).');
 }
 
-/** Rows as objects whose members are columns; a pool may be told otherwise for the queries of its own program. */
-const PLAIN_ROWS = { rowsAsArray: false, nestTables: false };
-
-/**
- * Runs one statement on a connection. Text travels as bytes of UTF-8, so that the character set of a connection changes
- * no name.
- */
-export async function query(
-  connection: Pick<MysqlConnection, 'query'>,
-  sql: string,
-  values: readonly (string | number | boolean | null)[] = [],
-): Promise<readonly Record<string, unknown>[]> {
-  const bytes = values.map((value) => (typeof value === 'string' ? Buffer.from(value) : value));
-  return rowsOf(await connection.query({ sql, ...PLAIN_ROWS }, bytes));
-}
-
 /**
  * The rows of an answer. mysql2 gives [rows, fields], mariadb the rows; a CALL of a procedure has one more list around
  * them in both. Bytes become text.
  */
-function rowsOf(answer: unknown): Record<string, unknown>[] {
+export function rowsOf(answer: unknown): Record<string, unknown>[] {
   let rows = answer;
   while (Array.isArray(rows) && Array.isArray(rows[0])) rows = rows[0];
   if (!Array.isArray(rows)) return []; // a statement without rows

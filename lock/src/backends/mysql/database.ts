@@ -1,12 +1,13 @@
 /**
- * Runs statements on the pool that was handed in, each on a connection that is taken for it.
+ * Runs statements on the pool that was handed in, each on a connection that is taken for it. Text travels as bytes of
+ * UTF-8, so that the character set of a connection changes no name.
  *
  * @module
  */
 import type { Clock, Instant } from '../../core/clock.ts';
 import { type ConnectionSource, useConnection } from '../../sql/connections.ts';
 import type { SqlDatabase, SqlFailure, SqlRow, SqlStatements, SqlValue } from '../../sql/database.ts';
-import { type MysqlConnection, type MysqlPool, query } from './client.ts';
+import { type MysqlConnection, type MysqlPool, rowsOf } from './client.ts';
 import { understand } from './failures.ts';
 import { statements } from './statements/statements.ts';
 
@@ -39,6 +40,19 @@ export class MysqlDatabase implements SqlDatabase {
   async close(): Promise<void> {
     // The pool stays open: it was handed in.
   }
+}
+
+/** Rows as objects whose members are columns; a pool may be told otherwise for the queries of its own program. */
+const PLAIN_ROWS = { rowsAsArray: false, nestTables: false };
+
+/** Runs one statement on a connection, whatever its pool was told about the form of rows. */
+export async function query(
+  connection: MysqlConnection,
+  sql: string,
+  values: readonly SqlValue[] = [],
+): Promise<readonly SqlRow[]> {
+  const bytes = values.map((value) => (typeof value === 'string' ? Buffer.from(value) : value));
+  return rowsOf(await connection.query({ sql, ...PLAIN_ROWS }, bytes));
 }
 
 /**

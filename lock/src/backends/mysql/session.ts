@@ -15,8 +15,8 @@ import { BackendUnavailableError, LockError } from '../../core/errors.ts';
 import type { ConnectionSource } from '../../sql/connections.ts';
 import type { SqlFailure, SqlRow } from '../../sql/database.ts';
 import { SERVER_SILENT_MS, type SessionDatabase } from '../../sql/session-backend.ts';
-import { type MysqlConnection, type MysqlPool, query } from './client.ts';
-import { connectionsOf } from './database.ts';
+import type { MysqlConnection, MysqlPool } from './client.ts';
+import { connectionsOf, query } from './database.ts';
 import { understand } from './failures.ts';
 
 /** ER_QUERY_INTERRUPTED, which is what NULL stands for. */
