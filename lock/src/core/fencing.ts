@@ -10,8 +10,16 @@ import { LockError, quote } from './errors.ts';
 /** The largest token that every backend and every guard can store: a signed 64-bit number. */
 const LARGEST_TOKEN = 2n ** 63n - 1n;
 
-/** Reads a token from its decimal form; anything else is a RangeError, never a rounded number. */
+/**
+ * Reads a token from its decimal form. Another text is a RangeError, and what is no text a TypeError: a number may have
+ * been rounded before it came here.
+ */
 export function parseToken(text: string): bigint {
+  if (typeof text !== 'string') {
+    throw new TypeError(
+      `A fencing token is read from text, and this is a ${typeof text}; String(lease.fencingToken) is what JSON carries.`,
+    );
+  }
   const token = /^(0|[1-9][0-9]{0,18})$/.test(text) ? BigInt(text) : LARGEST_TOKEN + 1n;
   if (token > LARGEST_TOKEN) {
     throw new RangeError(
@@ -54,5 +62,11 @@ export class StaleTokenError extends LockError {
     this.resource = resource;
     this.token = token;
     this.floor = floor;
+  }
+
+  /** For logs: JSON has no bigint, so the tokens are decimal strings. */
+  toJSON(): object {
+    const { name, code, message, resource, token, floor } = this;
+    return { name, code, message, resource, token: String(token), floor: String(floor) };
   }
 }

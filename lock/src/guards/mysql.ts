@@ -13,7 +13,6 @@
  *
  * @module
  */
-import { parseToken } from '../core/fencing.ts';
 import {
   checkAccess,
   checkSource,
@@ -21,13 +20,14 @@ import {
   checkText,
   type Floor,
   type GuardTableOptions,
+  readFloor,
   refusal,
 } from './request.ts';
 
 /** A connection inside a transaction: of `mysql2/promise`, or of `mariadb`. */
 export interface MysqlTransaction {
   // biome-ignore lint/suspicious/noExplicitAny: with any other type the drivers' own declarations would not fit
-  query(sql: string, values?: any): Promise<any>;
+  query(sql: any, values?: any): Promise<any>;
 }
 
 export interface MysqlGuard {
@@ -55,17 +55,16 @@ export interface MysqlGuard {
 export function mysqlGuard(options: GuardTableOptions): MysqlGuard {
   const source = checkSource('mysqlGuard', options, ['source', 'table']);
   const table = checkTable(options.table);
+  const number = 'CAST(CAST(? AS CHAR) AS SIGNED)'; // digits come as bytes, which by themselves are another number
   const [readOne, raiseOne] = [
     `SELECT source, CAST(token AS CHAR) AS token FROM ${table} WHERE resource = ? FOR UPDATE`,
-    `INSERT INTO ${table} (resource, source, token) VALUES (?, ?, CAST(? AS SIGNED))
-ON DUPLICATE KEY UPDATE token = IF(source = ?, GREATEST(token, CAST(? AS SIGNED)), token)`,
+    `INSERT INTO ${table} (resource, source, token) VALUES (?, ?, ${number})
+ON DUPLICATE KEY UPDATE token = IF(source = ?, GREATEST(token, ${number}), token)`,
   ];
 
   async function read(transaction: MysqlTransaction, resource: string): Promise<Floor | undefined> {
-    const answer = await transaction.query(readOne, [resource]);
-    // mysql2 gives [rows, fields], mariadb the rows.
-    const [row] = (Array.isArray(answer[0]) ? answer[0] : answer) as { source: string; token: string }[];
-    return row && { source: String(row.source), token: parseToken(String(row.token)) };
+    const [row] = await query(transaction, readOne, [resource]);
+    return row && readFloor(row);
   }
 
   async function raise(transaction: MysqlTransaction, resource: string, token: bigint): Promise<Floor | undefined> {
@@ -73,7 +72,7 @@ ON DUPLICATE KEY UPDATE token = IF(source = ?, GREATEST(token, CAST(? AS SIGNED)
     if ('getConnection' in transaction) {
       throw new TypeError('A guard needs the connection on which the transaction runs, and was given a pool.');
     }
-    await transaction.query(raiseOne, [name, source, text, source, text]);
+    await query(transaction, raiseOne, [name, source, text, source, text]);
     return read(transaction, name);
   }
 
@@ -90,7 +89,7 @@ ON DUPLICATE KEY UPDATE token = IF(source = ?, GREATEST(token, CAST(? AS SIGNED)
       const { resource: name, text } = checkAccess(resource, floor);
       const known = await read(transaction, name);
       if (known?.source !== checkText('from', from)) throw refusal(name, floor, source, known);
-      await transaction.query(`UPDATE ${table} SET source = ?, token = CAST(? AS SIGNED) WHERE resource = ?`, [
+      await query(transaction, `UPDATE ${table} SET source = ?, token = ${number} WHERE resource = ?`, [
         source,
         text,
         name,
@@ -103,4 +102,14 @@ ON DUPLICATE KEY UPDATE token = IF(source = ?, GREATEST(token, CAST(? AS SIGNED)
 ) ENGINE = InnoDB;
 `,
   };
+}
+
+/** Rows as objects whose members are columns; a connection may be told otherwise for the queries of its own program. */
+const PLAIN_ROWS = { rowsAsArray: false, nestTables: false };
+
+/** Runs one statement. Text travels as bytes of UTF-8, so that the character set of a connection changes no name. */
+async function query(transaction: MysqlTransaction, sql: string, values: readonly string[]): Promise<object[]> {
+  const bytes = values.map((value) => Buffer.from(value));
+  const answer = await transaction.query({ sql, ...PLAIN_ROWS }, bytes);
+  return Array.isArray(answer[0]) ? answer[0] : answer; // mysql2 gives [rows, fields], mariadb the rows
 }

@@ -12,14 +12,13 @@
  *
  * @module
  */
-import { parseToken } from '../core/fencing.ts';
 import {
   checkAccess,
   checkSource,
   checkTable,
   checkText,
-  type Floor,
   type GuardTableOptions,
+  readFloor,
   refusal,
 } from './request.ts';
 
@@ -78,8 +77,8 @@ ON CONFLICT (resource) DO UPDATE SET token = ${value} WHERE ${condition} RETURNI
     }
     const { rows } = await transaction.query(statement, [name, source, text, ...more]);
     if (rows.length > 0) return;
-    const [floor] = (await transaction.query(sql.floor, [name])).rows as { source: string; token: string }[];
-    throw refusal(name, token, source, floor === undefined ? undefined : readFloor(floor));
+    const [floor] = (await transaction.query(sql.floor, [name])).rows as object[];
+    throw refusal(name, token, source, floor && readFloor(floor));
   }
 
   return {
@@ -94,8 +93,4 @@ ON CONFLICT (resource) DO UPDATE SET token = ${value} WHERE ${condition} RETURNI
 ) WITH (fillfactor = 50);
 `,
   };
-}
-
-function readFloor({ source, token }: { readonly source: string; readonly token: string }): Floor {
-  return { source, token: parseToken(token) };
 }

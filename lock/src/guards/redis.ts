@@ -22,7 +22,7 @@ export interface RedisGuard {
   /**
    * Runs commands if the token is not stale, in one step: `[['SET', key, value], ['INCR', other]]`. The first argument of
    * each is its key; on a cluster all keys share the hash tag of the resource: `{resource}`. Gives their replies, as Lua
-   * passes them on. A command that fails ends the script; those before it stay done.
+   * passes them on: integers are exact up to 2^53. A command that fails ends the script; those before it stay done.
    */
   write(resource: string, token: bigint, commands: readonly (readonly string[])[]): Promise<unknown[]>;
   /** For operators: refuses all tokens below this one from now on. Never lowers the floor. */
@@ -38,7 +38,8 @@ export interface RedisGuard {
  * KEYS: the floor, then those of the commands. ARGV: what to do, the source, the token, then the old source, or the
  * commands as JSON. Gives {'ok', replies…}, or {'no', source, floor}.
  *
- * Tokens are compared as decimal strings: a number of Lua ends at 2^53.
+ * Tokens are compared as decimal strings: a number of Lua ends at 2^53. A client may put a prefix before each key that it
+ * sees, so keys are those of KEYS.
  */
 const SCRIPT = `
 local function smaller(a, b) return #a < #b or (#a == #b and a < b) end
@@ -57,7 +58,8 @@ end
 if known[2] ~= token then redis.call('HSET', KEYS[1], 'source', source, 'token', token) end
 local answer = {'ok'}
 if mode == 'write' then
-  for _, command in ipairs(cjson.decode(ARGV[4])) do
+  for index, command in ipairs(cjson.decode(ARGV[4])) do
+    command[2] = KEYS[index + 1]
     local reply = redis.call(unpack(command))
     answer[#answer + 1] = reply or ''
   end
@@ -94,7 +96,7 @@ export function redisGuard(commands: RedisGuardCommands, options: GuardOptions):
       await run('enter', resource, token, [], '');
     },
     write(resource, token, list) {
-      const keys = list.map(([, key]) => checkText('the key of a command', key));
+      const keys = list.map((command) => checkCommand(command));
       return run('write', resource, token, keys, JSON.stringify(list));
     },
     async raise(resource, token) {
@@ -104,4 +106,12 @@ export function redisGuard(commands: RedisGuardCommands, options: GuardOptions):
       await run('change', resource, floor, [], checkText('from', from));
     },
   };
+}
+
+/** The key of a command. A number among the arguments would be rounded on its way, by JSON and by Lua. */
+function checkCommand(command: readonly unknown[]): string {
+  if (command.some((part) => typeof part !== 'string')) {
+    throw new TypeError(`The parts of a command must be texts; numbers as well: ['SET', key, String(value)].`);
+  }
+  return checkText('the key of a command', command[1]);
 }

@@ -5,7 +5,7 @@
  * @module
  */
 import { LockError, quote } from '../core/errors.ts';
-import { checkToken, StaleTokenError } from '../core/fencing.ts';
+import { checkToken, parseToken, StaleTokenError } from '../core/fencing.ts';
 import { checkKeys } from '../core/options.ts';
 
 /** Long enough for a URL, short enough for the key of a table. */
@@ -55,6 +55,15 @@ export function checkText(option: string, value: unknown): string {
 export interface Floor {
   readonly source: string;
   readonly token: bigint;
+}
+
+/**
+ * The floor in a row of (source, token), both read as text. By their places: a driver may have been told to give rows
+ * as lists, or to spell the names of columns in another way.
+ */
+export function readFloor(row: object): Floor {
+  const [source, token] = (Array.isArray(row) ? row : Object.values(row)).map(String);
+  return { source: source as string, token: parseToken(token as string) };
 }
 
 /** Why a guard that has stored this floor refuses a token. */

@@ -7,8 +7,15 @@
  *
  * @module
  */
-import { parseToken } from '../core/fencing.ts';
-import { checkAccess, checkSource, checkTable, checkText, type GuardTableOptions, refusal } from './request.ts';
+import {
+  checkAccess,
+  checkSource,
+  checkTable,
+  checkText,
+  type GuardTableOptions,
+  readFloor,
+  refusal,
+} from './request.ts';
 
 /** A database inside a transaction: of node:sqlite, better-sqlite3 or libsql. */
 export interface SqliteTransaction {
@@ -42,14 +49,15 @@ export function sqliteGuard(options: GuardTableOptions): SqliteGuard {
   const source = checkSource('sqliteGuard', options, ['source', 'table']);
   const table = checkTable(options.table);
 
+  // Placeholders have no numbers: better-sqlite3 takes ?1 for a name.
   const upsert = (value: string, condition: string): string =>
-    `INSERT INTO ${table} (resource, source, token) VALUES (?1, ?2, CAST(?3 AS INTEGER))
+    `INSERT INTO ${table} (resource, source, token) VALUES (?, ?, CAST(? AS INTEGER))
 ON CONFLICT (resource) DO UPDATE SET token = ${value} WHERE ${condition} RETURNING 1 AS done`;
   const sql = {
     fence: upsert('excluded.token', `${table}.source = excluded.source AND ${table}.token <= excluded.token`),
     raise: upsert(`max(${table}.token, excluded.token)`, `${table}.source = excluded.source`),
-    change: `UPDATE ${table} SET source = ?2, token = CAST(?3 AS INTEGER) WHERE resource = ?1 AND source = ?4 RETURNING 1 AS done`,
-    floor: `SELECT source, CAST(token AS TEXT) AS token FROM ${table} WHERE resource = ?1`,
+    change: `UPDATE ${table} SET source = ?, token = CAST(? AS INTEGER) WHERE resource = ? AND source = ? RETURNING 1 AS done`,
+    floor: `SELECT source, CAST(token AS TEXT) AS token FROM ${table} WHERE resource = ?`,
   };
 
   function run(
@@ -57,24 +65,25 @@ ON CONFLICT (resource) DO UPDATE SET token = ${value} WHERE ${condition} RETURNI
     statement: string,
     resource: string,
     token: bigint,
-    more: string[] = [],
+    from?: string,
   ): void {
     const { resource: name, text } = checkAccess(resource, token);
     const { isTransaction, inTransaction } = transaction as { isTransaction?: boolean; inTransaction?: boolean };
     if (isTransaction === false || inTransaction === false) {
       throw new TypeError('A guard works inside a transaction, and none is open on this database: BEGIN IMMEDIATE.');
     }
+    const values = from === undefined ? [name, source, text] : [source, text, name, from];
     // Prepared each time: a statement of the user's own is stepped to its end by `get`, and no handle is kept.
-    if (transaction.prepare(statement).get(name, source, text, ...more) !== undefined) return;
-    const floor = transaction.prepare(sql.floor).get(name) as { source: string; token: string } | undefined;
-    throw refusal(name, token, source, floor && { source: floor.source, token: parseToken(floor.token) });
+    if (transaction.prepare(statement).get(...values) !== undefined) return;
+    const floor = transaction.prepare(sql.floor).get(name) as object | undefined;
+    throw refusal(name, token, source, floor && readFloor(floor));
   }
 
   return {
     fence: (transaction, resource, token) => run(transaction, sql.fence, resource, token),
     raise: (transaction, resource, token) => run(transaction, sql.raise, resource, token),
     changeSource: (transaction, resource, { from, floor }) =>
-      run(transaction, sql.change, resource, floor, [checkText('from', from)]),
+      run(transaction, sql.change, resource, floor, checkText('from', from)),
     ddl: `CREATE TABLE IF NOT EXISTS ${table} (
   resource TEXT PRIMARY KEY,
   source   TEXT NOT NULL,

@@ -1,5 +1,5 @@
 import { createClient, RESP_TYPES } from '@redis/client';
-import { GlideClient, Logger } from '@valkey/valkey-glide';
+import { Decoder, GlideClient, Logger } from '@valkey/valkey-glide';
 import { Redis as IoValkey } from 'iovalkey';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLocks } from '../../index.ts';
@@ -64,6 +64,19 @@ const clients: Readonly<Record<string, () => Promise<Opened>>> = {
   },
   'Valkey GLIDE': async () => {
     const config = { addresses: [{ host: '127.0.0.1', port: server.port }], requestTimeout: 2_000 };
+    const client = await GlideClient.createClient(config);
+    const commands = fromGlide(client, {
+      openSubscriber: (callback) =>
+        GlideClient.createClient({ ...config, pubsubSubscriptions: { channelsAndPatterns: {}, callback } }),
+    });
+    return { commands, close: () => client.close() };
+  },
+  'Valkey GLIDE, which gives its own program buffers': async () => {
+    const config = {
+      addresses: [{ host: '127.0.0.1', port: server.port }],
+      requestTimeout: 2_000,
+      defaultDecoder: Decoder.Bytes,
+    };
     const client = await GlideClient.createClient(config);
     const commands = fromGlide(client, {
       openSubscriber: (callback) =>

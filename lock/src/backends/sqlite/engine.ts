@@ -27,17 +27,20 @@ export function checkEngine(open: Opener): string {
       version: string;
       source: string;
     }[];
-    const version = row?.version ?? '0';
+    if (row?.version === undefined) {
+      throw new LockError(
+        'CONFIG',
+        'The opener of sqliteBackend gave a database whose rows are no objects: it must be opened without `returnArrays`.',
+      );
+    }
+    const { version, source } = row;
     if (isOlder(version.split('.').map(Number), OLDEST_VERSION)) {
       throw new LockError(
         'CONFIG',
         `SQLite ${version} is too old: the sqlite backend needs ${OLDEST_VERSION.join('.')} or newer.`,
       );
     }
-    return createHash('sha256')
-      .update(row?.source ?? '')
-      .digest('hex')
-      .slice(0, 8);
+    return createHash('sha256').update(source).digest('hex').slice(0, 8);
   } finally {
     database.close();
   }

@@ -152,6 +152,24 @@ describe('an opener', () => {
     });
   });
 
+  it('whose rows are lists is told so', async () => {
+    const lists = (file: string): ReturnType<typeof open> => {
+      const database = open(file);
+      const prepare: typeof database.prepare = (sql) => {
+        const statement = database.prepare(sql);
+        const all: typeof statement.all = (...values) =>
+          statement.all(...values).map((row) => Object.values(row as object));
+        return { run: (...values) => statement.run(...values), get: (...values) => all(...values)[0], all };
+      };
+      return { exec: (sql) => database.exec(sql), prepare, close: () => database.close() };
+    };
+    const backend = sqliteBackend(lists, { directory: newFolder() });
+    await expect(backend.tryAcquire(requestFor('x'), soon())).rejects.toMatchObject({
+      code: 'CONFIG',
+      message: /returnArrays/,
+    });
+  });
+
   it('that switches write-ahead logging on is refused', async () => {
     const wal = sqliteBackend(
       (file) => {

@@ -27,67 +27,56 @@ export interface GuardUnderTest {
   isRetry?(error: unknown): boolean;
 }
 
+/** A guard as one asks it from outside: each call is a whole access, which is undone where the guard refuses it. */
+export interface GuardAnswers {
+  fence(resource: string, token: bigint, source?: string): Promise<void>;
+  raise(resource: string, token: bigint): Promise<void>;
+  changeSource(resource: string, to: string, change: { from: string; floor: bigint }): Promise<void>;
+}
+
+/** A guard that works inside a transaction. */
+interface TransactionGuard<Transaction> {
+  fence(transaction: Transaction, resource: string, token: bigint): void | Promise<void>;
+  raise(transaction: Transaction, resource: string, token: bigint): void | Promise<void>;
+  changeSource(
+    transaction: Transaction,
+    resource: string,
+    change: { readonly from: string; readonly floor: bigint },
+  ): void | Promise<void>;
+}
+
+/** The answers of such a guard, each in a transaction of its own. */
+export function inTransactions<Transaction>(
+  guardOf: (source: string) => TransactionGuard<Transaction>,
+  transact: (work: (transaction: Transaction) => void | Promise<void>) => Promise<void>,
+): GuardAnswers {
+  return {
+    fence: (resource, token, source = 'test') =>
+      transact((transaction) => guardOf(source).fence(transaction, resource, token)),
+    raise: (resource, token) => transact((transaction) => guardOf('test').raise(transaction, resource, token)),
+    changeSource: (resource, to, change) =>
+      transact((transaction) => guardOf(to).changeSource(transaction, resource, change)),
+  };
+}
+
 let resources = 0;
 const newResource = (): string => `account:${process.pid}:${++resources}`;
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 export function describeGuard(name: string, guard: () => GuardUnderTest): void {
-  const access = async (resource: string, token: bigint, source?: string): Promise<unknown> => {
+  const fence = async (resource: string, token: bigint, source?: string): Promise<void> => {
     const opened = await guard().begin(resource, source);
     try {
       await opened.fence(token);
       await opened.commit();
-      return 'passed';
     } catch (error) {
       await opened.rollback();
-      return error;
+      throw error;
     }
   };
+  describeAnswers(name, () => ({ ...guard(), fence }));
 
   describe(`the guard in ${name}`, () => {
-    it('lets equal tokens pass, and refuses smaller ones with both numbers', async () => {
-      const resource = newResource();
-      expect(await access(resource, 7n)).toBe('passed');
-      expect(await access(resource, 7n)).toBe('passed');
-      expect(await access(resource, 9n)).toBe('passed');
-      const error = await access(resource, 8n);
-      expect(error).toBeInstanceOf(StaleTokenError);
-      expect(error).toMatchObject({ code: 'STALE_TOKEN', resource, token: 8n, floor: 9n });
-      expect(await access(resource, 9n)).toBe('passed');
-    });
-
-    it('keeps all digits of a 64-bit token', async () => {
-      const resource = newResource();
-      for (const token of [2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 2n, 2n ** 63n - 1n]) {
-        expect(await access(resource, token)).toBe('passed');
-        expect(await access(resource, token - 1n)).toMatchObject({ token: token - 1n, floor: token });
-      }
-      expect(await access(resource, 2n ** 63n)).toBeInstanceOf(RangeError);
-      expect(await access(resource, 12 as unknown as bigint)).toBeInstanceOf(TypeError);
-    });
-
-    it('refuses at once what an operator has raised the floor above, and never lowers it', async () => {
-      const resource = newResource();
-      await guard().raise(resource, 5n);
-      expect(await access(resource, 4n)).toMatchObject({ token: 4n, floor: 5n });
-      await guard().raise(resource, 3n);
-      expect(await access(resource, 4n)).toMatchObject({ token: 4n, floor: 5n });
-      expect(await access(resource, 5n)).toBe('passed');
-    });
-
-    it('refuses tokens of another source until the change is made explicitly', async () => {
-      const resource = newResource();
-      expect(await access(resource, 1_000n, 'redis:a')).toBe('passed');
-      expect(await access(resource, 2_000n, 'etcd:b')).toMatchObject({ code: 'CONFIG' });
-      await expect(guard().changeSource(resource, 'etcd:b', { from: 'other', floor: 5n })).rejects.toMatchObject({
-        code: 'CONFIG',
-      });
-      await guard().changeSource(resource, 'etcd:b', { from: 'redis:a', floor: 5n });
-      expect(await access(resource, 1_000n, 'redis:a')).toMatchObject({ code: 'CONFIG' });
-      expect(await access(resource, 4n, 'etcd:b')).toMatchObject({ token: 4n, floor: 5n });
-      expect(await access(resource, 5n, 'etcd:b')).toBe('passed');
-    });
-
     it('a guard on writes alone loses an update; a fence before the first read does not', async () => {
       const holder = async (resource: string, token: bigint, seen: readonly string[]): Promise<void> => {
         const writing = await guard().begin(resource);
@@ -114,7 +103,7 @@ export function describeGuard(name: string, guard: () => GuardUnderTest): void {
 
       const guarded = newResource();
       await readUnfenced(guarded); // the stale holder reads
-      expect(await access(guarded, 2n)).toBe('passed'); // the rival presents its token before it reads
+      await fence(guarded, 2n); // the rival presents its token before it reads
       await expect(holder(guarded, 1n, [])).rejects.toBeInstanceOf(StaleTokenError);
       await holder(guarded, 2n, []);
       expect(await readUnfenced(guarded)).toEqual(['2']);
@@ -143,6 +132,66 @@ export function describeGuard(name: string, guard: () => GuardUnderTest): void {
         { numRuns: 25 },
       );
     }, 120_000);
+  });
+}
+
+/** What a guard answers, in short: for each driver on which it may have to do it. */
+export function describeAnswers(name: string, guard: () => GuardAnswers): void {
+  const access = (resource: string, token: bigint, source?: string): Promise<unknown> =>
+    guard()
+      .fence(resource, token, source)
+      .then(
+        () => 'passed',
+        (error: unknown) => error,
+      );
+
+  describe(`the guard in ${name}`, () => {
+    it('lets equal tokens pass, and refuses smaller ones with both numbers', async () => {
+      const resource = newResource();
+      expect(await access(resource, 7n)).toBe('passed');
+      expect(await access(resource, 7n)).toBe('passed');
+      expect(await access(resource, 9n)).toBe('passed');
+      const error = await access(resource, 8n);
+      expect(error).toBeInstanceOf(StaleTokenError);
+      expect(error).toMatchObject({ code: 'STALE_TOKEN', resource, token: 8n, floor: 9n });
+      expect(await access(resource, 9n)).toBe('passed');
+    });
+
+    it('keeps all digits of a 64-bit token', async () => {
+      const resource = newResource();
+      for (const token of [2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 2n, 2n ** 63n - 1n]) {
+        expect(await access(resource, token)).toBe('passed');
+        expect(await access(resource, token - 1n)).toMatchObject({ token: token - 1n, floor: token });
+      }
+      expect(await access(resource, 2n ** 63n)).toBeInstanceOf(RangeError);
+      for (const token of [12, '12']) {
+        const error = await access(resource, token as unknown as bigint);
+        expect(error).toBeInstanceOf(TypeError);
+        expect(error).toMatchObject({ message: expect.stringContaining('must be a bigint') });
+      }
+    });
+
+    it('refuses at once what an operator has raised the floor above, and never lowers it', async () => {
+      const resource = newResource();
+      await guard().raise(resource, 5n);
+      expect(await access(resource, 4n)).toMatchObject({ token: 4n, floor: 5n });
+      await guard().raise(resource, 3n);
+      expect(await access(resource, 4n)).toMatchObject({ token: 4n, floor: 5n });
+      expect(await access(resource, 5n)).toBe('passed');
+    });
+
+    it('refuses tokens of another source until the change is made explicitly', async () => {
+      const resource = newResource();
+      expect(await access(resource, 1_000n, 'redis:a')).toBe('passed');
+      expect(await access(resource, 2_000n, 'etcd:b')).toMatchObject({ code: 'CONFIG' });
+      await expect(guard().changeSource(resource, 'etcd:b', { from: 'other', floor: 5n })).rejects.toMatchObject({
+        code: 'CONFIG',
+      });
+      await guard().changeSource(resource, 'etcd:b', { from: 'redis:a', floor: 5n });
+      expect(await access(resource, 1_000n, 'redis:a')).toMatchObject({ code: 'CONFIG' });
+      expect(await access(resource, 4n, 'etcd:b')).toMatchObject({ token: 4n, floor: 5n });
+      expect(await access(resource, 5n, 'etcd:b')).toBe('passed');
+    });
   });
 }
 

@@ -7,7 +7,7 @@ import type { RedisCommands, RedisSubscriber, SubscriberEvents } from '../client
 
 /** The members of a GLIDE client that we use. */
 export interface GlideCommands {
-  customCommand(args: string[]): Promise<unknown>;
+  customCommand(args: string[], options?: object): Promise<unknown>;
 }
 
 /** The members of the second client that we use. */
@@ -37,13 +37,16 @@ export interface GlideOptions {
   readonly cluster?: boolean;
 }
 
+/** Replies as strings, whatever the client gives its own program: `Decoder.String`. */
+const PLAIN = { decoder: 1 };
+
 /** How long a subscription may take to be confirmed. */
 const SUBSCRIBE_MS = 5_000;
 
 /** Hands in a GLIDE client. It stays yours: it is not closed and not subscribed. */
 export function fromGlide(client: GlideCommands, options: GlideOptions = {}): RedisCommands {
   const { openSubscriber, cluster = false } = options;
-  const commands: RedisCommands = { cluster, send: (args) => client.customCommand([...args]) };
+  const commands: RedisCommands = { cluster, send: (args) => client.customCommand([...args], PLAIN) };
   if (openSubscriber === undefined) return commands;
   return { ...commands, openSubscriber: (events) => listenOn(openSubscriber, events) };
 }

@@ -1,3 +1,7 @@
 import type { Opener } from '../client.ts';
 
-export function loadEngine(wanted?: string): Promise<{ readonly name: string; readonly open: Opener }>;
+/** `options` are those of node:sqlite; libsql has others. */
+export function loadEngine(wanted?: string): Promise<{
+  readonly name: string;
+  readonly open: (path: string, options?: object) => ReturnType<Opener>;
+}>;

@@ -6,7 +6,7 @@ export async function loadEngine(wanted = process.env.HOLDFAST_SQLITE) {
   if (isBuiltin('node:sqlite') && wanted !== 'libsql') {
     process.removeAllListeners('warning'); // "experimental", on Node 22
     const { DatabaseSync } = await import('node:sqlite');
-    return { name: 'node:sqlite', open: (path) => new DatabaseSync(path) };
+    return { name: 'node:sqlite', open: (path, options = {}) => new DatabaseSync(path, options) };
   }
   const { default: Database } = await import('libsql');
   return { name: 'libsql', open: (path) => new Database(path) };
