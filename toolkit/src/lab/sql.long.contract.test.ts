@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { RUN_LIMIT_MS } from './checkup.testing.ts';
 import { needsDatabases } from './databases.testing.ts';
+import { whyNoLine } from './servers/line.ts';
 import { verdicts, wholeCheckup } from './whole-checkup.testing.ts';
 
 beforeEach(needsDatabases);
@@ -26,6 +27,23 @@ describe('a longer check-up of locks on databases', { timeout: RUN_LIMIT_MS }, (
     for (const { figures, checks } of results) {
       expect(figures.recoveryMs).toBeGreaterThan(10_000);
       expect(checks.find(({ checker }) => checker === 'mutual-exclusion')?.verdict).toBe('safe');
+    }
+  });
+
+  it('finds what a line that is really cut does to a session, with a limit and without, idle or with an answer on it', async (context) => {
+    const missing = whyNoLine();
+    if (missing !== undefined) context.skip(missing);
+    const subjects = ['pg-advisory', 'pg-advisory+tcp', 'holdfast:postgres-session', 'holdfast:mysql-session'];
+    const args = subjects.flatMap((name) => ['--subject', name]);
+    const results = await wholeCheckup('silent-cut-line', 'silent-cut-answer', ...args);
+    expect(verdicts(results)).toEqual(
+      ['silent-cut-line', 'silent-cut-answer'].flatMap((id) =>
+        subjects.map((name) => `${id} ${name} ${name === 'pg-advisory' ? 'unsafe' : 'safe'}`),
+      ),
+    );
+    for (const { subject, figures } of results) {
+      if (subject === 'pg-advisory') expect(figures.recoveryMs).toBeUndefined();
+      else expect(figures.recoveryMs).toBeGreaterThan(10_000);
     }
   });
 

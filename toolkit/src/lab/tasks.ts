@@ -8,6 +8,7 @@ import { whyNoClock } from './faults/process-clock.ts';
 import type { Guarantee, Run, Verdict } from './result.ts';
 import type { Timing } from './scene.ts';
 import type { ServerKind, ServerProgram, ServerPrograms } from './servers/find-server.ts';
+import { whyNoLine } from './servers/line.ts';
 import type { SubjectSource } from './subjects/load-subject.ts';
 
 /** A lock to be examined, as far as the lab must know it without loading it. */
@@ -145,6 +146,10 @@ function obstacle(experiment: Experiment, subject: ChosenSubject, circumstances:
   }
   if (tool === 'clock') {
     const why = whyNoClock(platform);
+    if (why !== undefined) return why;
+  }
+  if (tool === 'line') {
+    const why = whyNoLine(platform);
     if (why !== undefined) return why;
   }
   if (tool === 'pgbouncer' && 'missing' in pgbouncer) return pgbouncer.missing;
