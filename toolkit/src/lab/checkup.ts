@@ -18,6 +18,7 @@ import { outcomeOf, type Run, worseOf } from './result.ts';
 import { Rounds } from './rounds.ts';
 import { runTasks } from './runner.ts';
 import { findPgBouncer, findServers, findStrace } from './servers/find-server.ts';
+import { whyNoLine } from './servers/line.ts';
 import { keepRun, toJson } from './store.ts';
 import { planTasks, summariesOf } from './tasks.ts';
 
@@ -47,6 +48,7 @@ export async function checkup(ids: readonly string[], options: CheckupOptions): 
       programs,
       strace: findStrace(),
       pgbouncer,
+      whyNoLine: choice.experiments.some(({ tool }) => tool === 'line') ? whyNoLine() : undefined,
       isQuick: ids.length === 0 && !options.all && options.subject.length + options.subjectCommand.length === 0,
       experimentsNamed: ids.length > 0,
       url,

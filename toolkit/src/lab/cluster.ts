@@ -10,6 +10,7 @@ import type { HistoryWriter } from './history.ts';
 import type { Reaper } from './reaper.ts';
 import type { BlackHole } from './servers/black-hole.ts';
 import type { Dated } from './servers/dated.ts';
+import type { Line } from './servers/line.ts';
 import type { Counts, Ensemble, Member } from './servers/member.ts';
 import { type Persistence, persistenceSettings } from './servers/persistence.ts';
 import { RedisServer } from './servers/redis.ts';
@@ -28,6 +29,8 @@ export interface Cluster {
   readonly urlOfA?: string;
   /** The first holder's way to the server, where it can be cut. */
   readonly wayOfA?: BlackHole;
+  /** The same where it is no relay, but a line of the network. */
+  readonly lineOfA?: Line;
   /** His ways to the servers, or to a minority of independent ones. */
   readonly waysOfA?: readonly BlackHole[];
   /** The one server, where its date can be moved. */

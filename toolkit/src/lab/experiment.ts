@@ -18,7 +18,8 @@ export interface Experiment extends Rule {
   readonly question: string;
   /**
    * `one`: whatever server the subject needs, one of it, which may also be the user's. `own-one`: the same, but the lab
-   * looks into it, so that it must be the lab's. `own-three`: an ensemble of three. `behind-black-hole`: the first holder's way to it can be cut. `behind-pooler`: a
+   * looks into it, so that it must be the lab's. `own-three`: an ensemble of three. `behind-black-hole`: the first holder's way to it can be cut. `behind-line`: the server is in a
+   * network of its own, and the line that leads there from the first holder can be cut. `behind-pooler`: a
    * PgBouncer in transaction mode stands before it. `redlock-minority-apart`: of five servers of Redis, the first holder's ways to two can be cut. The
    * others are Redis: a primary with a replica, with Sentinels, with Sentinels and two replicas, with a rule of its own about replicas
    * (`min-replicas-to-write`), and three primaries of a cluster, of which one has a replica.
@@ -34,6 +35,7 @@ export interface Experiment extends Rule {
     | 'redis-min-replicas'
     | 'redis-cluster'
     | 'behind-black-hole'
+    | 'behind-line'
     | 'behind-pooler';
   /** The kinds of server that it is about. Left out: all, and locks without one. */
   readonly kinds?: readonly ServerKind[];
@@ -43,8 +45,8 @@ export interface Experiment extends Rule {
   readonly distanceMs?: number;
   /** The first holder's ways to the servers lead over something that can be cut. */
   readonly waysOfACanBeCut?: true;
-  /** A program that its fault needs. */
-  readonly tool?: 'strace' | 'pgbouncer' | 'clock';
+  /** What its fault needs of the system. */
+  readonly tool?: 'strace' | 'pgbouncer' | 'clock' | 'line';
   /**
    * After such a silence an SQL server of the lab ends a session, as an administrator may have set it. Left out: the
    * server's own default, which is never, or eight hours.

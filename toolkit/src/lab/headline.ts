@@ -49,6 +49,8 @@ const FREED_BY_TIME: ReadonlyMap<string, string> = new Map([
   ['etcd-leader-crash', 'kill'],
   ['zk-session-crash', 'kill'],
   ['silent-cut', 'cut'],
+  ['silent-cut-line', 'cut'],
+  ['silent-cut-answer', 'cut'],
 ]);
 
 function exclusionKept(figures: Figures): string[] {

@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Cluster, folderOnly, singleRedis, theirServer } from './cluster.ts';
 import { ensembleCluster } from './ensemble-cluster.ts';
+import type { Experiment } from './experiment.ts';
 import { HistoryWriter, parseHistory } from './history.ts';
 import { Holder } from './holder.ts';
 import { judge } from './judge.ts';
@@ -19,7 +20,7 @@ import type { Guarantee, Result } from './result.ts';
 import type { Scene } from './scene.ts';
 import { hideSecretsOf } from './secrets.ts';
 import { findStrace, type ServerProgram, type ServerPrograms } from './servers/find-server.ts';
-import { sqlCluster } from './sql-cluster.ts';
+import { type SqlWay, sqlCluster } from './sql-cluster.ts';
 import { packHistory } from './stored-history.ts';
 import { messageOf } from './subjects/load-subject.ts';
 import type { Task } from './tasks.ts';
@@ -246,7 +247,7 @@ function clusterFor(
       const members = servers === 'own-three' ? 3 : 1;
       return ensembleCluster({ reaper, kind, program, folder, members, holderAsks });
     }
-    const way = servers === 'behind-black-hole' ? 'black-hole' : servers === 'behind-pooler' ? 'pooler' : 'direct';
+    const way = WAYS[servers] ?? 'direct';
     const use = { reaper, kind, program: program.file, folder, history, way, pgbouncer } as const;
     return sqlCluster({ ...use, idleLimitMs: idleLimitMs?.(timing) });
   }
@@ -263,6 +264,13 @@ function clusterFor(
       return singleRedis({ ...use, persistence: experiment.persistence ?? 'none' });
   }
 }
+
+/** What stands before a database. */
+const WAYS: Partial<Record<Experiment['servers'], SqlWay>> = {
+  'behind-black-hole': 'black-hole',
+  'behind-line': 'line',
+  'behind-pooler': 'pooler',
+};
 
 async function closeHolders(holders: readonly Holder[], folder: string, signal: AbortSignal): Promise<void> {
   await Promise.all(

@@ -8,9 +8,16 @@ import type { HistoryWriter } from './history.ts';
 import type { Reaper } from './reaper.ts';
 import { BlackHole } from './servers/black-hole.ts';
 import type { ServerProgram } from './servers/find-server.ts';
+import { Network } from './servers/line.ts';
 import { MariadbServer, urlOf as mysqlUrl } from './servers/mariadb.ts';
 import { PgBouncer } from './servers/pgbouncer.ts';
 import { PostgresServer, urlOf as postgresUrl } from './servers/postgres.ts';
+
+/**
+ * `black-hole`: the first holder has a way of its own, which can be cut. `line`: the same in the network itself. `pooler`:
+ * all go through a PgBouncer.
+ */
+export type SqlWay = 'direct' | 'black-hole' | 'line' | 'pooler';
 
 export interface SqlClusterOptions {
   readonly reaper: Reaper;
@@ -19,14 +26,14 @@ export interface SqlClusterOptions {
   readonly program: string;
   readonly folder: string;
   readonly history: HistoryWriter;
-  /** `black-hole`: the first holder has a way of its own, which can be cut. `pooler`: all go through a PgBouncer. */
-  readonly way: 'direct' | 'black-hole' | 'pooler';
+  readonly way: SqlWay;
   readonly pgbouncer: ServerProgram;
   /** After such a silence the server ends a session. */
   readonly idleLimitMs: number | undefined;
 }
 
 export async function sqlCluster(options: SqlClusterOptions): Promise<Cluster> {
+  if (options.way === 'line') return await overLine(options);
   const server = await start(options);
   const version = `${server.name} ${server.version}`;
   try {
@@ -50,20 +57,18 @@ export async function sqlCluster(options: SqlClusterOptions): Promise<Cluster> {
   }
 }
 
-function start({
-  reaper,
-  kind,
-  program,
-  folder,
-  idleLimitMs,
-}: SqlClusterOptions): Promise<PostgresServer | MariadbServer> {
+function start(
+  { reaper, kind, program, folder, idleLimitMs }: SqlClusterOptions,
+  network?: Network,
+): Promise<PostgresServer | MariadbServer> {
+  const use = { reaper, program, folder, ...(network ? { network } : {}) };
   if (kind === 'postgres') {
     const settings = idleLimitMs === undefined ? {} : { idle_session_timeout: `${idleLimitMs}ms` };
-    return PostgresServer.start({ reaper, program, folder, settings });
+    return PostgresServer.start({ ...use, settings });
   }
   // It knows whole seconds.
   const args = idleLimitMs === undefined ? [] : [`--wait-timeout=${Math.max(1, Math.round(idleLimitMs / 1_000))}`];
-  return MariadbServer.start({ reaper, program, folder, args });
+  return MariadbServer.start({ ...use, args });
 }
 
 async function withBlackHole(
@@ -85,6 +90,27 @@ async function withBlackHole(
       await server.stop();
     },
   };
+}
+
+async function overLine(options: SqlClusterOptions): Promise<Cluster> {
+  const network = await Network.start(options.reaper, options.folder);
+  try {
+    const server = await start(options, network);
+    const urlOf = options.kind === 'postgres' ? postgresUrl : mysqlUrl;
+    return {
+      url: server.url,
+      urlOfA: urlOf(server.port, network.lineOfA.address),
+      lineOfA: network.lineOfA,
+      servers: [`${server.name} ${server.version}`],
+      async close() {
+        await server.stop();
+        await network.stop();
+      },
+    };
+  } catch (error) {
+    await network.stop();
+    throw error;
+  }
 }
 
 async function withPooler(

@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { RUN_LIMIT_MS } from './checkup.testing.ts';
 import { needsDatabases } from './databases.testing.ts';
+import type { Result } from './result.ts';
+import { whyNoLine } from './servers/line.ts';
 import { verdicts, wholeCheckup } from './whole-checkup.testing.ts';
 
 beforeEach(needsDatabases);
@@ -14,18 +16,35 @@ describe('a longer check-up of locks on databases', { timeout: RUN_LIMIT_MS }, (
     expect(results[1]?.figures.staleWritesRefused).toBeGreaterThan(0);
   });
 
+  /** A line of the network is cut where that can be done. */
+  const cuts = whyNoLine() === undefined ? ['silent-cut', 'silent-cut-line', 'silent-cut-answer'] : ['silent-cut'];
+
+  const cutSilently = async (...subjects: readonly string[]): Promise<readonly Result[]> => {
+    const results = await wholeCheckup('silent-cut', ...subjects.flatMap((name) => ['--subject', name]));
+    return results.filter(({ experiment }) => cuts.includes(experiment));
+  };
+
   it('finds that a session of ours ends when its network is cut, and that its holder knows it before', async () => {
-    const results = await wholeCheckup(
-      'silent-cut',
-      '--subject',
-      'holdfast:mysql-session',
-      '--subject',
-      'holdfast:postgres-session',
-    );
-    expect(results.map(({ verdict }) => verdict)).toEqual(['safe', 'safe']);
+    const subjects = ['holdfast:mysql-session', 'holdfast:postgres-session'];
+    const results = await cutSilently(...subjects);
+    expect(verdicts(results)).toEqual(cuts.flatMap((id) => subjects.map((name) => `${id} ${name} safe`)));
     for (const { figures, checks } of results) {
       expect(figures.recoveryMs).toBeGreaterThan(10_000);
       expect(checks.find(({ checker }) => checker === 'mutual-exclusion')?.verdict).toBe('safe');
+    }
+  });
+
+  it('finds that limits of TCP alone free a session on a line that is cut, and not behind what acknowledges for it', async () => {
+    const results = await cutSilently('pg-advisory', 'pg-advisory+tcp');
+    expect(verdicts(results)).toEqual(
+      cuts.flatMap((id) => [
+        `${id} pg-advisory unsafe`,
+        `${id} pg-advisory+tcp ${id === 'silent-cut' ? 'unsafe' : 'safe'}`,
+      ]),
+    );
+    for (const { verdict, figures } of results) {
+      if (verdict === 'unsafe') expect(figures.recoveryMs).toBeUndefined();
+      else expect(figures.recoveryMs).toBeGreaterThan(10_000);
     }
   });
 

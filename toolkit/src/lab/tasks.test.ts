@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { experiments } from './experiments/all.ts';
-import { builtInSubjects } from './subjects/built-in.ts';
+import { builtInSubject, builtInSubjects } from './subjects/built-in.ts';
 import { type ChosenSubject, type Circumstances, planTasks, type Task } from './tasks.ts';
 
 const known: ChosenSubject[] = builtInSubjects.map(({ load, summary, ...subject }) => ({
@@ -8,7 +8,7 @@ const known: ChosenSubject[] = builtInSubjects.map(({ load, summary, ...subject 
   source: subject.name,
   isOurs: true,
 }));
-const ours = known.filter(({ name }) => name !== 'holdfast:redis+wait2');
+const ours = known.filter(({ name }) => !builtInSubject(name)?.onlyWhenNamed);
 const theirs: ChosenSubject = {
   name: 'my-lock',
   source: '/x/my-lock.mjs',
@@ -31,6 +31,7 @@ const installed: Circumstances = {
   programs,
   strace: program,
   pgbouncer: program,
+  whyNoLine: undefined,
   isQuick: false,
   experimentsNamed: true,
   url: undefined,
@@ -63,6 +64,15 @@ describe('the plan of a check-up', () => {
     expect(tasks.find(({ experiment }) => experiment.id === 'zk-session')?.notRun).toBe(
       'It is about zookeeper, and setnx is on redis.',
     );
+  });
+
+  it('cuts a line of the network only where that can be done, and says what it needs', () => {
+    const whyNoLine = 'A line that can be cut needs root.';
+    const ids = (tasks: ReturnType<typeof plan>): string[] => [
+      ...new Set(tasks.flatMap(({ experiment, notRun: reason }) => (reason === whyNoLine ? [experiment.id] : []))),
+    ];
+    expect(ids(plan(ours, { whyNoLine }))).toEqual(['silent-cut-line', 'silent-cut-answer']);
+    expect(ids(plan(ours))).toEqual([]);
   });
 
   it('leaves out only what makes no sense with a lock, and says why', () => {

@@ -59,6 +59,8 @@ export interface Circumstances {
   readonly programs: ServerPrograms;
   readonly strace: ServerProgram;
   readonly pgbouncer: ServerProgram;
+  /** Why no line of the network can be cut here. */
+  readonly whyNoLine: string | undefined;
   /** Nothing was named, and not all was asked for: what takes long is left out. */
   readonly isQuick: boolean;
   /** Experiments were named, so that of each it is said why it is not run. */
@@ -111,7 +113,7 @@ const WITH_REPLICA: readonly Experiment['servers'][] = [
 
 function obstacle(experiment: Experiment, subject: ChosenSubject, circumstances: Circumstances): string | undefined {
   const { servers, kinds, tool } = experiment;
-  const { platform, programs, strace, pgbouncer, isQuick, url } = circumstances;
+  const { platform, programs, strace, pgbouncer, whyNoLine, isQuick, url } = circumstances;
   if (platform === 'win32')
     return 'The faults are signals of POSIX systems, such as SIGSTOP, which Windows does not have.';
   if (!isAbout(experiment, subject)) {
@@ -147,6 +149,7 @@ function obstacle(experiment: Experiment, subject: ChosenSubject, circumstances:
     const why = whyNoClock(platform);
     if (why !== undefined) return why;
   }
+  if (tool === 'line' && whyNoLine !== undefined) return whyNoLine;
   if (tool === 'pgbouncer' && 'missing' in pgbouncer) return pgbouncer.missing;
   if (tool === 'strace' && 'missing' in strace) return strace.missing;
   // Last, since nobody can change the others by naming something.

@@ -35,7 +35,7 @@ const KINDS: readonly (readonly [RegExp, Kind])[] = [
   [/^(etcd-leader|zk-session)/, 'leader'],
   [/^etcd-disk/, 'disk'],
   [/^pooler/, 'pooler'],
-  [/^silent-cut$/, 'cut'],
+  [/^silent-cut(-|$)/, 'cut'],
 ];
 
 function kindOf(experiment: string): Kind {

@@ -95,6 +95,17 @@ describe('a sentence of the lab', () => {
     expect(said.filter((sentence) => !isKnown(sentence))).toEqual([]);
   });
 
+  it('is known where a line is cut', () => {
+    const said = [
+      'is cut off: its line to the server is cut: what either sends is lost (the server still has 1 of its connections, and nothing to send on them)',
+      'is cut off: asks for the lock, and its line to the server is cut while the answer is on it (the server has 71 bytes for it that are not acknowledged, and refuses B)',
+      'has no connection to A any more',
+      'cutting the line while an answer is on it',
+      'A line that can be cut is a veth pair into a network namespace, which needs Linux, root and the program ip: unshare: unshare failed: Operation not permitted.',
+    ];
+    expect(said.filter((sentence) => !isKnown(sentence))).toEqual([]);
+  });
+
   it('stays as it is when nobody knows it, with the known ones around it', () => {
     expect(toChinese('fatal: no quorum')).toBe('fatal: no quorum');
     expect(toChinese('The last try failed with: ECONNREFUSED 127.0.0.1:1')).toBe(
@@ -197,6 +208,7 @@ describe('a sentence of the lab', () => {
       result('partition', 'safe', 'safe', { marginMs: 397 }),
       result('crash', 'safe', 'safe', { recoveryMs: 2_800, tries: 57 }),
       result('silent-cut', 'safe', 'safe', { recoveryMs: 14_900, tries: 1 }),
+      result('silent-cut-answer', 'safe', 'safe', { recoveryMs: 15_100, tries: 150 }),
       result('etcd-lease', 'safe', 'safe', { handOverMs: 9, recoveryMs: 3_290, tries: 1 }),
       result('etcd-lease', 'safe', 'safe', { handOverMs: 9, recoveryMs: 3_290, tries: 4 }),
       result('zk-session', 'safe', 'safe', { lockKept: true, withoutServiceMs: 532 }),

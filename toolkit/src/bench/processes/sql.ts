@@ -8,6 +8,7 @@ import { findServers } from '../../lab/servers/find-server.ts';
 import { MariadbServer } from '../../lab/servers/mariadb.ts';
 import { PostgresServer } from '../../lab/servers/postgres.ts';
 import { runKindsBench } from '../kinds-bench.ts';
+import { openAdvisoryLock } from '../sql/advisory-lock.ts';
 import { openMysql, openPostgres } from '../sql/database.ts';
 import {
   type HandOverFigures,
@@ -40,7 +41,8 @@ async function measure(kind: Kind, reaper: Reaper, rounds: number): Promise<Data
   const database = await (kind === 'postgres' ? openPostgres : openMysql)(server.url);
   try {
     say('pairs');
-    const pairs = await measurePairs(database, rounds, 400);
+    const theirs = kind === 'postgres' ? await openAdvisoryLock(server.url) : { pairs: {} };
+    const pairs = await measurePairs(database, rounds, 400, theirs.pairs);
     const handOvers: HandOverFigures[] = [];
     for (const waiters of [10, 100]) {
       say(`hand-over, ${waiters} waiters`);
@@ -52,7 +54,16 @@ async function measure(kind: Kind, reaper: Reaper, rounds: number): Promise<Data
     const held = await measureHeld(database, 1_000, 30_000, 2);
     say('killed holders');
     const recovery = await measureRecovery(database, server.url, rounds, reaper);
-    return { server: `${server.name} ${server.version}`, pairs, handOvers, waiting, held, recovery };
+    const { leftOut } = theirs;
+    return {
+      server: `${server.name} ${server.version}`,
+      pairs,
+      ...(leftOut ? { leftOut } : {}),
+      handOvers,
+      waiting,
+      held,
+      recovery,
+    };
   } finally {
     await database.close();
     await server.stop();

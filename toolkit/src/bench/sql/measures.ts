@@ -30,13 +30,20 @@ export interface PairFigures {
   readonly perSecond: Readonly<Record<PairId, Spread>>;
   readonly rowRatio: Spread;
   readonly sessionRatio: Spread;
+  /** The session locks of others, against the bare one. */
+  readonly others: readonly { readonly name: string; readonly perSecond: Spread; readonly ratio: Spread }[];
 }
 
-/** Acquire and release, one after the other, nobody else wanting the lock. */
-export async function measurePairs(database: Database, rounds: number, forMs: number): Promise<PairFigures> {
+/** Acquire and release, one after the other, nobody else wanting the lock. The pairs of others take part in each round. */
+export async function measurePairs(
+  database: Database,
+  rounds: number,
+  forMs: number,
+  others: Readonly<Record<string, Pair>> = {},
+): Promise<PairFigures> {
   const client = await database.open();
   const [rows, sessions] = [createLocks(client.backend), createLocks(client.session)];
-  const pairs: Record<PairId, Pair> = {
+  const ours: Record<PairId, Pair> = {
     async 'bare row'() {
       await client.bareRow.acquire('row', 30_000);
       await client.bareRow.release('row');
@@ -45,18 +52,27 @@ export async function measurePairs(database: Database, rounds: number, forMs: nu
     'bare session lock': client.bareSession,
     'session lock': async () => (await sessions.lock('pairs').acquire()).release(),
   };
-  const measured = await alternate(PAIRS, rounds, async (id) => {
+  const pairs: Readonly<Record<string, Pair>> = { ...others, ...ours };
+  const names = Object.keys(others);
+  const measured = await alternate([...PAIRS, ...names], rounds, async (id) => {
+    const pair = pairs[id] as Pair;
     const startedAt = performance.now();
     let count = 0;
-    for (; performance.now() - startedAt < forMs; count++) await pairs[id]();
+    for (; performance.now() - startedAt < forMs; count++) await pair();
     return (count * 1_000) / (performance.now() - startedAt);
   });
   await Promise.all([rows.close(), sessions.close()]);
   await client.close();
+  const rates = (id: string): number[] => measured[id] as number[];
   return {
-    perSecond: Object.fromEntries(PAIRS.map((id) => [id, spreadOf(measured[id])])) as Record<PairId, Spread>,
-    rowRatio: ratios(measured['lease row'], measured['bare row']),
-    sessionRatio: ratios(measured['session lock'], measured['bare session lock']),
+    perSecond: Object.fromEntries(PAIRS.map((id) => [id, spreadOf(rates(id))])) as Record<PairId, Spread>,
+    rowRatio: ratios(rates('lease row'), rates('bare row')),
+    sessionRatio: ratios(rates('session lock'), rates('bare session lock')),
+    others: names.map((name) => ({
+      name,
+      perSecond: spreadOf(rates(name)),
+      ratio: ratios(rates(name), rates('bare session lock')),
+    })),
   };
 }
 

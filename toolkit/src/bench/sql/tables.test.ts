@@ -23,7 +23,9 @@ it('prints each figure with its extremes, and leaves out what a database does no
           },
           rowRatio: of(0.9),
           sessionRatio: of(0.8),
+          others: [{ name: 'npm:other', perSecond: of(500), ratio: of(0.25) }],
         },
+        leftOut: 'npm:absent is not installed.',
         handOvers: [{ waiters: 10, p50Ms: of(4), statements: of(3), notifyMs: undefined, notifyRatio: undefined }],
         waiting: { waiters: 1_000, connections: 2, statementsPerSecond: 41.6 },
         held: { locks: 1_000, periods: 3, statementsPerPeriod: 1 },
@@ -33,6 +35,7 @@ it('prints each figure with its extremes, and leaves out what a database does no
   });
   expect(text).toContain('Load average 0.1 before and 2.0 after.');
   expect(text).toContain('| lease row | 900 (450-1800) | 0.90 (0.45-1.80) |');
+  expect(text).toContain('| npm:other | 500 (250-1000) | 0.25 (0.13-0.50) |\n\nnpm:absent is not installed.\n');
   expect(text).toContain('| bare row | 1000 (500-2000) |  |');
   expect(text).toContain('| 10 | 4.00 (2.00-8.00) | 3.0 (1.5-6.0) | none |  |');
   expect(text).toContain(

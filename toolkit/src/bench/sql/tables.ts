@@ -18,6 +18,8 @@ export interface DatabaseFigures {
   /** Its name and version. */
   readonly server: string;
   readonly pairs: PairFigures;
+  /** What is not in the table of pairs, and how it gets there. */
+  readonly leftOut?: string;
   readonly handOvers: readonly HandOverFigures[];
   readonly waiting: WaitingFigures;
   readonly held: HeldFigures;
@@ -37,7 +39,7 @@ export function describeSql({ startedAt, command, rounds, machine, ...result }: 
   ].join('\n');
 }
 
-function databaseLines({ server, pairs, handOvers, waiting, held, recovery }: DatabaseFigures): string[] {
+function databaseLines({ server, pairs, leftOut, handOvers, waiting, held, recovery }: DatabaseFigures): string[] {
   return [
     '',
     `### ${server}`,
@@ -48,6 +50,8 @@ function databaseLines({ server, pairs, handOvers, waiting, held, recovery }: Da
       const ratio = id === 'lease row' ? pairs.rowRatio : id === 'session lock' ? pairs.sessionRatio : undefined;
       return `| ${id} | ${spread(pairs.perSecond[id], 0)} | ${ratio ? spread(ratio, 2) : ''} |`;
     }),
+    ...pairs.others.map(({ name, perSecond, ratio }) => `| ${name} | ${spread(perSecond, 0)} | ${spread(ratio, 2)} |`),
+    ...(leftOut === undefined ? [] : ['', leftOut]),
     '',
     '| hand-over, waiters | p50 ms | statements | bare NOTIFY, ms | ratio |',
     '| --- | --- | --- | --- | --- |',

@@ -21,7 +21,7 @@ import pause from './pause.ts';
 import { persistence } from './persistence.ts';
 import pooler from './pooler.ts';
 import { redlockRestart, redlockRestartInTurn, redlockRestartLate } from './redlock.ts';
-import silentCut from './silent-cut.ts';
+import { silentCut, silentCutAnswer, silentCutLine } from './silent-cut.ts';
 
 /** In the order in which they are run and printed. */
 export const experiments: readonly Experiment[] = [
@@ -57,4 +57,6 @@ export const experiments: readonly Experiment[] = [
   zkSessionCrash,
   pooler,
   silentCut,
+  silentCutLine,
+  silentCutAnswer,
 ];

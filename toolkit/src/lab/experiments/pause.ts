@@ -26,6 +26,7 @@ const pause: Experiment = experiment({
     'holdfast:redlock': 'unsafe',
     'etcd-naive': 'unsafe',
     'pg-advisory': 'unsafe',
+    'pg-advisory+tcp': 'unsafe',
     'holdfast:postgres-session': 'unsafe',
     'get-lock': 'unsafe',
     'holdfast:mysql-session': 'unsafe',

@@ -27,7 +27,7 @@ const pooler: Experiment = experiment({
   checkers: [sanity, mutualExclusion, fencingOrder, openRegister, guardedRegister],
   needsRecovery: false,
   needsExposure: false,
-  expected: { 'pg-advisory': 'unsafe' },
+  expected: { 'pg-advisory': 'unsafe', 'pg-advisory+tcp': 'unsafe' },
   timing,
   seedTiming: timing(3_000),
   takesMs: () => 3_000,

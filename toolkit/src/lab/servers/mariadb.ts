@@ -4,14 +4,15 @@
  * @module
  */
 import type { ChildProcess } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import path from 'node:path';
 import { createConnection } from 'mysql2/promise';
 import type { Reaper } from '../reaper.ts';
 import { copyOfTemplate, run } from './data-folders.ts';
 import type { Dated } from './dated.ts';
-import { end, startOnFreePort } from './on-free-port.ts';
+import type { Network } from './line.ts';
+import { end, type Started, startOnFreePort } from './on-free-port.ts';
 
 export interface MariadbOptions {
   readonly reaper: Reaper;
@@ -20,37 +21,44 @@ export interface MariadbOptions {
   readonly folder: string;
   /** Further arguments, as `--wait-timeout=3`. */
   readonly args?: readonly string[];
+  /** Where it runs. Left out: on the loopback of this machine. */
+  readonly network?: Network;
 }
 
 export class MariadbServer {
   readonly name = 'mariadb';
   readonly port: number;
   readonly version: string;
+  readonly #host: string;
   readonly #process: ChildProcess;
   readonly #data: string;
   #asked = 0;
 
-  private constructor(port: number, version: string, process: ChildProcess, data: string) {
-    this.port = port;
+  private constructor(started: Started, host: string, version: string, data: string) {
+    this.port = started.port;
     this.version = version;
-    this.#process = process;
+    this.#host = host;
+    this.#process = started.process;
     this.#data = data;
   }
 
   /** Resolves when it answers. */
-  static async start({ reaper, program, folder, args = [] }: MariadbOptions): Promise<MariadbServer> {
+  static async start({ reaper, program, folder, args = [], network }: MariadbOptions): Promise<MariadbServer> {
     const data = await copyOfTemplate(reaper, 'mariadb', folder, (template) => initialise(program, template));
-    const { port, process } = await startOnFreePort({
+    const host = network?.line.address ?? LOOPBACK;
+    const reach = network ? openTo(folder) : [`--bind-address=${LOOPBACK}`];
+    const started = await startOnFreePort({
       reaper,
       name: 'mariadb',
       folder,
       command: (port) => [
+        ...(network?.enter ?? []),
         program,
         '--no-defaults',
         `--user=${userInfo().username}`,
         `--datadir=${data}`,
         `--port=${port}`,
-        '--bind-address=127.0.0.1',
+        ...reach,
         `--socket=${path.join(folder, 'mariadb.sock')}`,
         `--pid-file=${path.join(folder, 'mariadb.pid')}`,
         '--innodb-buffer-pool-size=16M',
@@ -61,18 +69,19 @@ export class MariadbServer {
         '--max-connections=300',
         ...args,
       ],
-      answers: async (port) => (await ask(port, 'SELECT @@datadir')) === `${data}/`,
+      answers: async (port) => (await ask(urlOf(port, host), 'SELECT @@datadir')) === `${data}/`,
     });
-    return new MariadbServer(port, (await ask(port, 'SELECT VERSION()')).replace(/-.*/, ''), process, data);
+    const version = (await ask(urlOf(started.port, host), 'SELECT VERSION()')).replace(/-.*/, '');
+    return new MariadbServer(started, host, version, data);
   }
 
   get url(): string {
-    return urlOf(this.port);
+    return urlOf(this.port, this.#host);
   }
 
   /** The first value of the answer to a question of the lab, as text. */
   ask(statement: string): Promise<string> {
-    return ask(this.port, statement);
+    return ask(this.url, statement);
   }
 
   get dated(): Dated {
@@ -94,8 +103,17 @@ export class MariadbServer {
   }
 }
 
-export function urlOf(port: number): string {
-  return `mysql://root@127.0.0.1:${port}/holdfast`;
+const LOOPBACK = '127.0.0.1';
+
+export function urlOf(port: number, host: string = LOOPBACK): string {
+  return `mysql://root@${host}:${port}/holdfast`;
+}
+
+/** Takes everybody who comes: in a network of its own that is only who has a line there. */
+function openTo(folder: string): readonly string[] {
+  const file = path.join(folder, 'everybody.sql');
+  writeFileSync(file, "CREATE USER root@'%';\nGRANT ALL PRIVILEGES ON *.* TO root@'%' WITH GRANT OPTION;\n");
+  return ['--bind-address=0.0.0.0', `--init-file=${file}`];
 }
 
 /** What the installer makes, and a database of the lab, which is a folder. */
@@ -112,8 +130,8 @@ function installerOf(program: string): string {
   return places.map((folder) => path.join(folder, name)).find((file) => existsSync(file)) ?? name;
 }
 
-async function ask(port: number, statement: string): Promise<string> {
-  const connection = await createConnection({ uri: urlOf(port), connectTimeout: 2_000 });
+async function ask(url: string, statement: string): Promise<string> {
+  const connection = await createConnection({ uri: url, connectTimeout: 2_000 });
   connection.on('error', () => {});
   try {
     const [rows] = await connection.query({ sql: statement, rowsAsArray: true });

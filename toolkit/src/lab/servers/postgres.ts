@@ -5,14 +5,15 @@
  * @module
  */
 import type { ChildProcess } from 'node:child_process';
-import { chmodSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import type { Reaper } from '../reaper.ts';
 import { copyOfTemplate, run } from './data-folders.ts';
 import type { Dated } from './dated.ts';
-import { end, startOnFreePort } from './on-free-port.ts';
+import type { Network } from './line.ts';
+import { end, type Started, startOnFreePort } from './on-free-port.ts';
 
 export interface PostgresOptions {
   readonly reaper: Reaper;
@@ -21,51 +22,56 @@ export interface PostgresOptions {
   readonly folder: string;
   /** Further settings, as `idle_session_timeout`. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Where it runs. Left out: on the loopback of this machine. */
+  readonly network?: Network;
 }
 
 export class PostgresServer {
   readonly name = 'postgres';
   readonly port: number;
   readonly version: string;
+  readonly #host: string;
   readonly #process: ChildProcess;
   readonly #folder: string;
   readonly #data: string;
   #asking: pg.Client | undefined;
 
-  private constructor(port: number, version: string, process: ChildProcess, folder: string, data: string) {
-    this.port = port;
+  private constructor(started: Started, host: string, version: string, folder: string, data: string) {
+    this.port = started.port;
     this.version = version;
-    this.#process = process;
+    this.#host = host;
+    this.#process = started.process;
     this.#folder = folder;
     this.#data = data;
   }
 
   /** Resolves when it answers. */
-  static async start({ reaper, program, folder, settings = {} }: PostgresOptions): Promise<PostgresServer> {
+  static async start({ reaper, program, folder, settings = {}, network }: PostgresOptions): Promise<PostgresServer> {
     // The server may not run as root, and whom it runs as must get to its files.
     for (const each of [reaper.folder, folder]) chmodSync(each, 0o711);
     const data = await copyOfTemplate(reaper, 'postgres', folder, (template) => initialise(program, template));
-    const all = { ...SETTINGS, ...settings };
+    const host = network?.line.address ?? LOOPBACK;
+    const all = { ...SETTINGS, ...settings, ...(network ? openTo(folder) : {}) };
     const args = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    const { port, process } = await startOnFreePort({
+    const started = await startOnFreePort({
       reaper,
       name: 'postgres',
       folder,
       endsBy: AT_ONCE,
-      command: (port) => asPostgres([program, '-D', data, '-p', String(port), ...args]),
-      answers: async (port) => (await ask(port, 'SHOW data_directory')) === data,
+      command: (port) => [...(network?.enter ?? []), ...asPostgres([program, '-D', data, '-p', String(port), ...args])],
+      answers: async (port) => (await ask(urlOf(port, host), 'SHOW data_directory')) === data,
     });
-    const version = (await ask(port, 'SHOW server_version')).replace(/ .*/, '');
-    return new PostgresServer(port, version, process, folder, data);
+    const version = (await ask(urlOf(started.port, host), 'SHOW server_version')).replace(/ .*/, '');
+    return new PostgresServer(started, host, version, folder, data);
   }
 
   get url(): string {
-    return urlOf(this.port);
+    return urlOf(this.port, this.#host);
   }
 
   /** The first value of the answer to a question of the lab, as text. */
   ask(statement: string): Promise<string> {
-    return ask(this.port, statement);
+    return ask(this.url, statement);
   }
 
   /** Each connection has a process of its own, so that two are asked: one from before, and a new one. */
@@ -78,7 +84,7 @@ export class PostgresServer {
       pid,
       says: 'clock_timestamp()',
       open: async () => {
-        this.#asking ??= await connected(this.port);
+        this.#asking ??= await connected(this.url);
       },
       dates: async () => {
         const before = this.#asking ? [await firstValue(this.#asking, statement)] : [];
@@ -103,8 +109,10 @@ export class PostgresServer {
 /** PostgreSQL's own way to end without a clean-up. After SIGKILL a piece of shared memory would stay in the kernel. */
 const AT_ONCE = 'SIGQUIT';
 
+const LOOPBACK = '127.0.0.1';
+
 const SETTINGS: Readonly<Record<string, string>> = {
-  listen_addresses: '127.0.0.1',
+  listen_addresses: LOOPBACK,
   unix_socket_directories: '',
   fsync: 'off',
   shared_buffers: '16MB',
@@ -112,8 +120,15 @@ const SETTINGS: Readonly<Record<string, string>> = {
   log_statement: 'all',
 };
 
-export function urlOf(port: number): string {
-  return `postgres://postgres@127.0.0.1:${port}/postgres`;
+export function urlOf(port: number, host: string = LOOPBACK): string {
+  return `postgres://postgres@${host}:${port}/postgres`;
+}
+
+/** Takes everybody who comes: in a network of its own that is only who has a line there. */
+function openTo(folder: string): Readonly<Record<string, string>> {
+  const file = path.join(folder, 'pg_hba.conf');
+  writeFileSync(file, 'host all all 0.0.0.0/0 trust\n');
+  return { listen_addresses: '*', hba_file: file };
 }
 
 /** Root may not run the servers of PostgreSQL: it gives itself up for the user that Debian's package has made. */
@@ -129,8 +144,8 @@ async function initialise(program: string, folder: string): Promise<void> {
   await run(asPostgres([path.join(path.dirname(program), 'initdb'), '-D', folder, ...options]));
 }
 
-async function ask(port: number, statement: string): Promise<string> {
-  const client = await connected(port);
+async function ask(url: string, statement: string): Promise<string> {
+  const client = await connected(url);
   try {
     return await firstValue(client, statement);
   } finally {
@@ -138,8 +153,8 @@ async function ask(port: number, statement: string): Promise<string> {
   }
 }
 
-async function connected(port: number): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: urlOf(port), connectionTimeoutMillis: 2_000 });
+async function connected(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
   client.on('error', () => {});
   try {
     await client.connect();

@@ -158,7 +158,16 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     onlyOnDemand: ['distance', 'clock-kept'],
     doesNotApply: { ...staysWhenCutOff('pg-advisory'), ...noDateEnds('pg-advisory') },
     summary: 'pg_try_advisory_lock on a connection out of the pool',
-    load: async () => (await import('./pg-advisory.ts')).default,
+    load: async () => (await import('./pg-advisory.ts')).pgAdvisory,
+  },
+  {
+    name: 'pg-advisory+tcp',
+    server: 'postgres',
+    followsSentinels: false,
+    onlyWhenNamed: true,
+    doesNotApply: { ...staysWhenCutOff('pg-advisory+tcp'), ...noDateEnds('pg-advisory+tcp') },
+    summary: 'the same with tcp_user_timeout and TCP keep-alive, and no other limit',
+    load: async () => (await import('./pg-advisory.ts')).pgAdvisoryTcp,
   },
   {
     name: 'holdfast:postgres',

@@ -250,6 +250,11 @@ export const sentences = {
   letGo: 'strace has let go of it',
   hasNoKey: 'has no key at all, so the lock is lost',
   hasKeys: 'has {n} keys: {list}',
+  cutsLine: 'its line to the server is cut: what either sends is lost',
+  cutsLineOfAnswer: 'asks for the lock, and its line to the server is cut while the answer is on it',
+  nothingToSend: 'the server still has {n} of its connections, and nothing to send on them',
+  notAcknowledged: 'the server has {n} bytes for it that are not acknowledged, and refuses B',
+  noConnectionLeft: 'has no connection to A any more',
   endsSession: 'ends a session of A, which has been silent for too long',
   leadsNow: 'leads now',
 
@@ -278,6 +283,10 @@ export const sentences = {
   dateEnds: '{subject} ends by the date of its server (see clock).',
   leftOut: 'It was left out to save time. It is run with --all, and where a lock or an experiment is named.',
   oneAtATime: '{subject} is a program that holds one lock at a time, and here many ask through one.',
+  lineOnlyLinux:
+    'A line that can be cut is a veth pair into a network namespace, which needs Linux, root and the program ip.',
+  noLine:
+    'A line that can be cut is a veth pair into a network namespace, which needs Linux, root and the program ip: {error}.',
   clockOnlyLinux: 'Moving the clock of one process is done in its memory, and only for Linux on x86-64.',
   notInstalled: '{program} is not installed.',
   runSetup: 'To install it: npm run setup',
@@ -314,6 +323,7 @@ export const sentences = {
   promotingReplica: 'promoting the replica',
   sentinelsElect: 'the Sentinels are electing',
   clusterElects: 'the cluster is electing',
+  cuttingAnswer: 'cutting the line while an answer is on it',
   cuttingHolder: "cutting the holder's network",
   killingLeader: 'killing the leader',
   ttlRuns: 'the TTL runs',
