@@ -37,20 +37,35 @@ export interface Database {
   open(): Promise<Client>;
   /** How many statements the server has taken so far, from everybody. */
   statements(): Promise<number>;
-  /** From a notification that is sent to its listener; undefined where a database pushes nothing. */
+  /**
+   * From a notification that is sent to its listener, over another pair of connections each time, as a lock goes from one
+   * client to another; undefined where a database pushes nothing.
+   */
   readonly notifyMs: (() => Promise<number>) | undefined;
   close(): Promise<void>;
 }
 
 const ROW = 'bench_row';
 
+/** As many as there are clients in a hand-over. */
+const CONNECTIONS = 10;
+
+function connections(url: string): Promise<pg.Client[]> {
+  return Promise.all(
+    Array.from({ length: CONNECTIONS }, async () => {
+      const client = new pg.Client(url);
+      await client.connect();
+      return client;
+    }),
+  );
+}
+
 export async function openPostgres(url: string): Promise<Database> {
   let sent = 0;
-  const listening = new pg.Client(url);
-  await listening.connect();
-  await listening.query('LISTEN bench');
-  const admin = new pg.Client(url);
-  await admin.connect();
+  const [listening, notifying] = [await connections(url), await connections(url)];
+  for (const [index, client] of listening.entries()) await client.query(`LISTEN bench_${index}`);
+  const admin = notifying[0] as pg.Client;
+  let turn = 0;
   await admin.query(
     `CREATE TABLE IF NOT EXISTS ${ROW} (name text PRIMARY KEY, owner text, token bigint NOT NULL, ends_at timestamptz)`,
   );
@@ -67,9 +82,10 @@ export async function openPostgres(url: string): Promise<Database> {
     name: 'postgres',
     statements: async () => sent,
     async notifyMs() {
-      const heard = new Promise<void>((resolve) => listening.once('notification', () => resolve()));
+      const index = turn++ % CONNECTIONS;
+      const heard = new Promise<void>((resolve) => listening[index]?.once('notification', () => resolve()));
       const startedAt = performance.now();
-      await admin.query("SELECT pg_notify('bench', '')");
+      await notifying[index]?.query(`SELECT pg_notify('bench_${index}', '')`);
       await heard;
       return performance.now() - startedAt;
     },
@@ -111,7 +127,7 @@ export async function openPostgres(url: string): Promise<Database> {
       };
     },
     async close() {
-      await Promise.all([listening.end(), admin.end()]);
+      await Promise.all([...listening, ...notifying].map((client) => client.end()));
     },
   };
 }
