@@ -7,7 +7,8 @@
  * live waiter in that same transaction.
  *
  * The server pushes nothing, so waiters ask whether they were handed their lock: one statement for all waiters of a
- * backend object, every 20 ms at first and at least every 200 ms, with jitter. Nobody waits in the server.
+ * backend object, after 5 ms at most where one of them is the first in its line, later the more are before it and the
+ * longer the line has stood still, and after 200 ms at most, with jitter. Nobody waits in the server.
  *
  * A session lock (`session: true`) is GET_LOCK on a connection of its own instead: it ends with the connection, so that
  * a killed holder frees it at once.
