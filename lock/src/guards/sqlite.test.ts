@@ -60,9 +60,7 @@ const subject: GuardUnderTest = {
         return JSON.parse((row as { tokens: string } | undefined)?.tokens ?? '[]');
       },
       async write(tokens) {
-        database
-          .prepare('INSERT INTO register VALUES (?1, ?2) ON CONFLICT DO UPDATE SET tokens = ?2')
-          .run(resource, JSON.stringify(tokens));
+        database.prepare('REPLACE INTO register VALUES (?, ?)').run(resource, JSON.stringify(tokens));
       },
       commit: async () => end(database, 'COMMIT'),
       rollback: async () => end(database, 'ROLLBACK'),

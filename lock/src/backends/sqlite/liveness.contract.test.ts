@@ -157,7 +157,7 @@ describe('process ids', () => {
     await rival.inspect('x', soon());
     for (const pid of [1, process.pid]) {
       const database = open(path.join(bootFolder(directory), 'locks.db'));
-      database.prepare('UPDATE instance SET pid = ?1').run(pid);
+      database.prepare('UPDATE instance SET pid = ?').run(pid);
       database.close();
     }
     expect((await rival.tryAcquire(requestFor('x'), soon())).outcome).toBe('busy');

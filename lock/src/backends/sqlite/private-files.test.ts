@@ -186,9 +186,9 @@ describe('what somebody has planted', () => {
     const id = path.relative(path.join(boot, 'alive'), victim);
     const database = open(path.join(boot, 'locks.db'));
     const { dev, ino } = lstatSync(victim, { bigint: true });
-    database.prepare('INSERT INTO instance VALUES (?1, ?2, ?3, ?4)').run(id, `${dev}:${ino}`, 'here', 1);
+    database.prepare('INSERT INTO instance VALUES (?, ?, ?, ?)').run(id, `${dev}:${ino}`, 'here', 1);
     const end = Number(process.hrtime.bigint()) / 1e6 + 60_000;
-    database.prepare('INSERT INTO lease VALUES (?1, ?2, ?1, 1, 1000, ?3, 1, NULL, 0)').run(id, 'o', end);
+    database.prepare('INSERT INTO lease VALUES (?, ?, ?, 1, 1000, ?, 1, NULL, 0)').run(id, 'o', id, end);
     database.close();
     const backend = newBackend({ directory, bootId: BOOT });
     expect((await backend.tryAcquire(requestFor(id), soon())).outcome).toBe('busy');
