@@ -1,4 +1,4 @@
-// Runs the tests of the MySQL backend and of its guard on MySQL itself: npm run test:mysql
+// Runs the tests of the MySQL backend, of its guard and of the command line on MySQL itself: npm run test:mysql
 //
 // Debian's releases have MariaDB in its place, and the rest of the tests run on that. Debian's unstable has MySQL: apt
 // fetches it with all its libraries into .mysql, with lists and settings of its own, so nothing on the machine is
@@ -19,10 +19,18 @@ const version = spawnSync(mysqld, ['--no-defaults', '--version'], { encoding: 'u
 if (version.status !== 0) fail(`${mysqld} does not start: ${version.error?.message ?? version.stderr.trim()}`);
 console.log(version.stdout.trim().replace(/^.*?Ver/, 'MySQL'));
 
-const vitest = ['run', '--project=contract', '--project=more', 'backends/mysql/', 'guards/mysql', 'sql/silence'];
+const vitest = [
+  'run',
+  '--project=contract',
+  '--project=more',
+  'backends/mysql/',
+  'guards/mysql',
+  'sql/silence',
+  'commands/databases',
+];
 const run = spawnSync(process.execPath, [path.join(root, 'node_modules/vitest/vitest.mjs'), ...vitest], {
   cwd: root,
-  env: { ...process.env, HOLDFAST_MYSQLD: mysqld },
+  env: { ...process.env, HOLDFAST_MYSQLD: mysqld, HOLDFAST_MARIADBD: mysqld },
   stdio: 'inherit',
 });
 process.exitCode = run.status ?? 1;

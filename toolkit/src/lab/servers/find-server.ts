@@ -61,10 +61,13 @@ function findPostgres(env: NodeJS.ProcessEnv): ServerProgram {
   return findProgram('postgres', { variable: 'HOLDFAST_POSTGRES', packages }, env);
 }
 
-/** `HOLDFAST_MARIADBD` names a program to use in place of what is found. */
+/** MariaDB, else MySQL. `HOLDFAST_MARIADBD` names a program of either to use in place of what is found. */
 function findMariadb(env: NodeJS.ProcessEnv): ServerProgram {
   const packages = { apt: 'mariadb-server', brew: 'mariadb' };
-  return findProgram('mariadbd', { variable: 'HOLDFAST_MARIADBD', packages }, env);
+  const found = findProgram('mariadbd', { variable: 'HOLDFAST_MARIADBD', packages }, env);
+  if ('file' in found || env.HOLDFAST_MARIADBD) return found;
+  const mysqld = findProgram('mysqld', { variable: 'HOLDFAST_MARIADBD', packages }, env);
+  return 'file' in mysqld ? mysqld : found;
 }
 
 /** `HOLDFAST_ETCD` names a program to use in place of what is found. */

@@ -1,12 +1,13 @@
 /**
- * A MariaDB of the lab: on a free loopback port, in the lab's folder, ended by its pid.
+ * A MariaDB of the lab, or a MySQL: on a free loopback port, in the lab's folder, ended by its pid.
  *
  * @module
  */
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, execFile } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { createConnection } from 'mysql2/promise';
 import type { Reaper } from '../reaper.ts';
 import { copyOfTemplate, run } from './data-folders.ts';
@@ -16,7 +17,7 @@ import { end, type Started, startOnFreePort } from './on-free-port.ts';
 
 export interface MariadbOptions {
   readonly reaper: Reaper;
-  /** The mariadbd program. */
+  /** A mariadbd or mysqld program. */
   readonly program: string;
   readonly folder: string;
   /** Further arguments, as `--wait-timeout=3`. */
@@ -26,15 +27,18 @@ export interface MariadbOptions {
 }
 
 export class MariadbServer {
-  readonly name = 'mariadb';
+  readonly name: Product['name'];
   readonly port: number;
   readonly version: string;
   readonly #host: string;
   readonly #process: ChildProcess;
   readonly #data: string;
+  readonly #product: Product;
   #asked = 0;
 
-  private constructor(started: Started, host: string, version: string, data: string) {
+  private constructor(product: Product, started: Started, host: string, version: string, data: string) {
+    this.name = product.name;
+    this.#product = product;
     this.port = started.port;
     this.version = version;
     this.#host = host;
@@ -44,12 +48,14 @@ export class MariadbServer {
 
   /** Resolves when it answers. */
   static async start({ reaper, program, folder, args = [], network }: MariadbOptions): Promise<MariadbServer> {
-    const data = await copyOfTemplate(reaper, 'mariadb', folder, (template) => initialise(program, template));
+    const product = await productOf(program);
+    const { name } = product;
+    const data = await copyOfTemplate(reaper, name, folder, (template) => product.initialise(program, template));
     const host = network?.line.address ?? LOOPBACK;
     const reach = network ? openTo(folder) : [`--bind-address=${LOOPBACK}`];
     const started = await startOnFreePort({
       reaper,
-      name: 'mariadb',
+      name,
       folder,
       command: (port) => [
         ...(network?.enter ?? []),
@@ -59,20 +65,20 @@ export class MariadbServer {
         `--datadir=${data}`,
         `--port=${port}`,
         ...reach,
-        `--socket=${path.join(folder, 'mariadb.sock')}`,
-        `--pid-file=${path.join(folder, 'mariadb.pid')}`,
+        `--socket=${path.join(folder, `${name}.sock`)}`,
+        `--pid-file=${path.join(folder, `${name}.pid`)}`,
         '--innodb-buffer-pool-size=16M',
-        '--innodb-log-file-size=8M',
         '--innodb-flush-log-at-trx-commit=0',
         '--skip-log-bin',
         '--skip-name-resolve',
         '--max-connections=300',
+        ...product.args,
         ...args,
       ],
       answers: async (port) => (await ask(urlOf(port, host), 'SELECT @@datadir')) === `${data}/`,
     });
     const version = (await ask(urlOf(started.port, host), 'SELECT VERSION()')).replace(/-.*/, '');
-    return new MariadbServer(started, host, version, data);
+    return new MariadbServer(product, started, host, version, data);
   }
 
   get url(): string {
@@ -86,14 +92,14 @@ export class MariadbServer {
 
   get dated(): Dated {
     const { pid } = this.#process;
-    if (pid === undefined) throw new Error('mariadb has no process.');
+    if (pid === undefined) throw new Error(`${this.name} has no process.`);
     const statement = "SELECT TIMESTAMPDIFF(SECOND, '1970-01-01', UTC_TIMESTAMP(6))";
     return { name: this.name, pid, says: 'UTC_TIMESTAMP()', dates: async () => [Number(await this.ask(statement))] };
   }
 
   /** How many statements it has been given, by its own count and without ours. */
   async requests(): Promise<number> {
-    const count = "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'QUESTIONS'";
+    const count = `SELECT VARIABLE_VALUE FROM ${this.#product.status} WHERE VARIABLE_NAME = 'QUESTIONS'`;
     return Number(await this.ask(count)) - ++this.#asked;
   }
 
@@ -116,11 +122,46 @@ function openTo(folder: string): readonly string[] {
   return ['--bind-address=0.0.0.0', `--init-file=${file}`];
 }
 
-/** What the installer makes, and a database of the lab, which is a folder. */
-async function initialise(program: string, folder: string): Promise<void> {
-  const options = [`--user=${userInfo().username}`, `--datadir=${folder}`, '--auth-root-authentication-method=normal'];
-  await run([installerOf(program), '--no-defaults', ...options, '--skip-test-db']);
-  mkdirSync(path.join(folder, 'holdfast'), { recursive: true });
+/** What differs between the two. */
+interface Product {
+  readonly name: 'mariadb' | 'mysql';
+  readonly args: readonly string[];
+  /** Where it keeps its counts. */
+  readonly status: string;
+  /** Makes a data folder with a database of the lab, which root may enter from this machine. */
+  initialise(program: string, folder: string): Promise<void>;
+}
+
+const ownerOf = (): string => `--user=${userInfo().username}`;
+
+const mariadb: Product = {
+  name: 'mariadb',
+  args: ['--innodb-log-file-size=8M'],
+  status: 'information_schema.GLOBAL_STATUS',
+  async initialise(program, folder) {
+    const options = [ownerOf(), `--datadir=${folder}`, '--auth-root-authentication-method=normal'];
+    await run([installerOf(program), '--no-defaults', ...options, '--skip-test-db']);
+    mkdirSync(path.join(folder, 'holdfast'), { recursive: true }); // a database is a folder
+  },
+};
+
+const mysql: Product = {
+  name: 'mysql',
+  args: ['--mysqlx=OFF', '--secure-file-priv=NULL', '--innodb-redo-log-capacity=16M'],
+  status: 'performance_schema.global_status',
+  async initialise(program, folder) {
+    const file = `${folder}.sql`;
+    const root = `CREATE USER root@'${LOOPBACK}';\nGRANT ALL PRIVILEGES ON *.* TO root@'${LOOPBACK}' WITH GRANT OPTION;\n`;
+    writeFileSync(file, `${root}CREATE DATABASE holdfast;\n`);
+    const options = [ownerOf(), `--datadir=${folder}`, `--init-file=${file}`, ...mysql.args];
+    await run([program, '--no-defaults', ...options, '--initialize-insecure']);
+  },
+};
+
+/** By what it says of its version; a program called mysqld may be a MariaDB. */
+async function productOf(program: string): Promise<Product> {
+  const { stdout } = await promisify(execFile)(program, ['--no-defaults', '--version']);
+  return stdout.includes('MariaDB') ? mariadb : mysql;
 }
 
 /** It stands beside the server, or where programs for everybody stand. */
