@@ -22,7 +22,6 @@ export interface PostgresQueries {
 export interface PostgresPool extends PostgresQueries {
   connect(): Promise<PostgresConnection>;
   on(event: 'error' | 'connect', listener: (argument: Anything) => void): unknown;
-  removeListener(event: 'error', listener: (argument: Anything) => void): unknown;
   readonly options?: { readonly max?: number };
   readonly ending?: boolean;
 }

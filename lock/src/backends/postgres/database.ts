@@ -6,7 +6,6 @@
  */
 import { type Clock, Instant } from '../../core/clock.ts';
 import { BackendUnavailableError } from '../../core/errors.ts';
-import { listenTogether } from '../../core/listeners.ts';
 import { type ConnectionSource, takeConnection, useConnection } from '../../sql/connections.ts';
 import type { SqlDatabase, SqlFailure, SqlRow, SqlStatements, SqlValue } from '../../sql/database.ts';
 import { isPool, type PostgresConnection, type PostgresPool, type PostgresQueries } from './client.ts';
@@ -31,7 +30,6 @@ export class PostgresDatabase implements SqlDatabase {
   readonly #client: PostgresQueries;
   readonly #connections: ConnectionSource<PostgresConnection> | undefined;
   readonly #clock: Clock;
-  readonly #stopListening: (() => void) | undefined;
 
   constructor(client: PostgresQueries, prefix: string, clock: Clock) {
     this.#client = client;
@@ -39,8 +37,6 @@ export class PostgresDatabase implements SqlDatabase {
     this.statements = statements(prefix);
     if (!isPool(client)) return;
     this.#connections = connectionsOf(client);
-    // An idle connection that ends is no reason to end the process.
-    this.#stopListening = listenTogether(client, 'error', ignore);
   }
 
   async run(statement: string, values: readonly SqlValue[], deadline: Instant): Promise<readonly SqlRow[]> {
@@ -86,7 +82,7 @@ export class PostgresDatabase implements SqlDatabase {
   }
 
   async close(): Promise<void> {
-    this.#stopListening?.();
+    // The pool stays open: it was handed in.
   }
 }
 
@@ -95,12 +91,14 @@ const heard: WeakSet<object> = new WeakSet();
 
 /**
  * A pool of `pg` as a source of connections whose errors have a listener from their first moment on: one that the
- * server ends in the very instant in which it is handed out would otherwise end the process.
+ * server ends in the very instant in which it is handed out would otherwise end the process. So would one that it ends
+ * while it is idle, or when we have just given it up, which the pool reports; its listener stays.
  */
 export function connectionsOf(pool: PostgresPool): ConnectionSource<PostgresConnection> {
   if (!heard.has(pool)) {
     heard.add(pool);
     pool.on('connect', listenForErrors);
+    pool.on('error', ignore);
   }
   return {
     what: 'PostgreSQL',

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { PoolClient } from 'pg';
+import { Pool, type PoolClient } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Relay } from '../../contract/relay.ts';
 import { Instant, systemClock } from '../../core/clock.ts';
@@ -321,6 +321,20 @@ describe('session locks', () => {
     expect(clients).toHaveLength(1);
     await clients[0]?.query('SELECT pg_advisory_unlock_all()');
     await expect(lease.release()).rejects.toMatchObject({ code: 'LOST', lockName: 'gone' });
+  });
+
+  it('lose their lease and not the process when the server ends all connections, idle ones of the pool as well', async () => {
+    const pool = new Pool({ connectionString: server.url });
+    onTestFinished(() => pool.end());
+    const locks = createLocks(postgresBackend(pool, { session: true }));
+    onTestFinished(() => locks.close());
+    const lease = await locks.lock('all-ended').acquire();
+    await Promise.all([1, 2, 3].map(() => pool.query('SELECT pg_sleep(0.05)')));
+    expect(pool.idleCount).toBeGreaterThan(0);
+    await server.admin.query(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname IS NOT NULL',
+    );
+    await until(() => lease.state === 'lost' && pool.idleCount === 0);
   });
 
   it('idle_session_timeout does not end a holder that is silent', async () => {
