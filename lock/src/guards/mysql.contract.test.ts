@@ -128,6 +128,29 @@ describe.each(['mysql2', 'mariadb'] as const)('with %s', (driver) => {
     connection.release();
   });
 
+  it('a connection on which no transaction is open is refused', async () => {
+    const guard = mysqlGuard({ source: 'test' });
+    const connection = await pools[driver].getConnection();
+    await expect(guard.fence(connection, `alone:${driver}`, 1n)).rejects.toThrow('BEGIN first');
+    await connection.query('SET autocommit = 0'); // now each statement is in one
+    await guard.fence(connection, `alone:${driver}`, 2n);
+    await connection.query('ROLLBACK');
+    await connection.query('SET autocommit = 1');
+    connection.release();
+  });
+
+  it('a missing table is CONFIG, and says how to make it', async () => {
+    const connection = await pools[driver].getConnection();
+    await connection.query('START TRANSACTION');
+    const guard = mysqlGuard({ source: 'test', table: 'nowhere' });
+    await expect(guard.fence(connection, 'x', 1n)).rejects.toMatchObject({
+      code: 'CONFIG',
+      message: expect.stringContaining('migrate --guard'),
+    });
+    await connection.query('ROLLBACK');
+    connection.release();
+  });
+
   it('a pool is refused, since each of its queries is a transaction of its own', async () => {
     const pool = pools[driver] as unknown as MysqlTransaction;
     await expect(mysqlGuard({ source: 'test' }).fence(pool, 'x', 1n)).rejects.toThrow('was given a pool');

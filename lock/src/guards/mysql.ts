@@ -18,8 +18,10 @@ import {
   checkSource,
   checkTable,
   checkText,
+  explain,
   type Floor,
   type GuardTableOptions,
+  noTransaction,
   readFloor,
   refusal,
 } from './request.ts';
@@ -33,7 +35,7 @@ export interface MysqlTransaction {
 export interface MysqlGuard {
   /**
    * Refuses a token that is smaller than one this resource has seen, with `StaleTokenError`; equal ones pass. To be
-   * called in the transaction that does the work, before its first read.
+   * called in the transaction that does the work, before its first read; a TypeError where none is open.
    */
   fence(transaction: MysqlTransaction, resource: string, token: bigint): Promise<void>;
   /** For operators: refuses all tokens below this one from now on. Never lowers the floor. */
@@ -67,22 +69,30 @@ ON DUPLICATE KEY UPDATE token = IF(source = ?, GREATEST(token, ${number}), token
     return row && readFloor(row);
   }
 
-  async function raise(transaction: MysqlTransaction, resource: string, token: bigint): Promise<Floor | undefined> {
+  async function raise(
+    transaction: MysqlTransaction,
+    resource: string,
+    token: bigint,
+  ): Promise<{ floor: Floor | undefined; isAlone: boolean }> {
     const { resource: name, text } = checkAccess(resource, token);
     if ('getConnection' in transaction) {
       throw new TypeError('A guard needs the connection on which the transaction runs, and was given a pool.');
     }
-    await query(transaction, raiseOne, [name, source, text, source, text]);
-    return read(transaction, name);
+    const answer = await ask(transaction, raiseOne, [name, source, text, source, text]).catch((error: unknown) => {
+      throw explain(error, table);
+    });
+    const isAlone = (statusOf(transaction, answer) & IN_TRANSACTION) === 0;
+    return { floor: await read(transaction, name), isAlone };
   }
 
   return {
     async fence(transaction, resource, token) {
-      const floor = await raise(transaction, resource, token);
+      const { floor, isAlone } = await raise(transaction, resource, token);
       if (floor?.source !== source || floor.token > token) throw refusal(resource, token, source, floor);
+      if (isAlone) throw noTransaction();
     },
     async raise(transaction, resource, token) {
-      const floor = await raise(transaction, resource, token);
+      const { floor } = await raise(transaction, resource, token);
       if (floor?.source !== source) throw refusal(resource, token, source, floor);
     },
     async changeSource(transaction, resource, { from, floor }) {
@@ -107,9 +117,24 @@ ON DUPLICATE KEY UPDATE token = IF(source = ?, GREATEST(token, ${number}), token
 /** Rows as objects whose members are columns; a connection may be told otherwise for the queries of its own program. */
 const PLAIN_ROWS = { rowsAsArray: false, nestTables: false };
 
+/** A bit of the status that a server sends along with each answer. */
+const IN_TRANSACTION = 1;
+
+/** mysql2 hands it on in the answer, mariadb keeps it with the connection; whoever does neither is taken at his word. */
+function statusOf(transaction: MysqlTransaction, answer: unknown): number {
+  const { serverStatus } = ((answer as unknown[] | undefined)?.[0] ?? {}) as { serverStatus?: unknown };
+  const { info } = transaction as { info?: { status?: unknown } | null };
+  return Number(serverStatus ?? info?.status ?? IN_TRANSACTION);
+}
+
 /** Runs one statement. Text travels as bytes of UTF-8, so that the character set of a connection changes no name. */
-async function query(transaction: MysqlTransaction, sql: string, values: readonly string[]): Promise<object[]> {
+function ask(transaction: MysqlTransaction, sql: string, values: readonly string[]): Promise<unknown> {
   const bytes = values.map((value) => Buffer.from(value));
-  const answer = await transaction.query({ sql, ...PLAIN_ROWS }, bytes);
-  return Array.isArray(answer[0]) ? answer[0] : answer; // mysql2 gives [rows, fields], mariadb the rows
+  return transaction.query({ sql, ...PLAIN_ROWS }, bytes);
+}
+
+/** The rows: mysql2 gives [rows, fields], mariadb the rows. */
+async function query(transaction: MysqlTransaction, sql: string, values: readonly string[]): Promise<object[]> {
+  const answer = (await ask(transaction, sql, values)) as object[];
+  return Array.isArray(answer[0]) ? answer[0] : answer;
 }

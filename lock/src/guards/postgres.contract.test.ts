@@ -104,3 +104,26 @@ it('tokens of two databases are told apart by the names that they were given', a
 it('a pool is refused, since each of its queries is a transaction of its own', async () => {
   await expect(postgresGuard({ source: 'test' }).fence(pool, 'x', 1n)).rejects.toThrow('was given a pool');
 });
+
+it('a connection on which no transaction is open is refused', async () => {
+  const guard = postgresGuard({ source: 'test' });
+  const connection = await pool.connect();
+  await expect(guard.fence(connection, 'alone', 1n)).rejects.toThrow('BEGIN first');
+  // Sent together, without a wait for the first.
+  const [, fenced] = await Promise.all([connection.query('BEGIN'), guard.fence(connection, 'alone', 2n)]);
+  expect(fenced).toBeUndefined();
+  await connection.query('COMMIT');
+  connection.release();
+});
+
+it('a missing table is CONFIG, and says how to make it', async () => {
+  const connection = await pool.connect();
+  await connection.query('BEGIN');
+  const guard = postgresGuard({ source: 'test', table: 'nowhere' });
+  await expect(guard.fence(connection, 'x', 1n)).rejects.toMatchObject({
+    code: 'CONFIG',
+    message: expect.stringContaining('migrate --guard'),
+  });
+  await connection.query('ROLLBACK');
+  connection.release();
+});

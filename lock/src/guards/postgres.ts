@@ -17,7 +17,9 @@ import {
   checkSource,
   checkTable,
   checkText,
+  explain,
   type GuardTableOptions,
+  noTransaction,
   readFloor,
   refusal,
 } from './request.ts';
@@ -31,7 +33,7 @@ export interface PostgresTransaction {
 export interface PostgresGuard {
   /**
    * Refuses a token that is smaller than one this resource has seen, with `StaleTokenError`; equal ones pass. To be
-   * called in the transaction that does the work, before its first read.
+   * called in the transaction that does the work, before its first read; a TypeError where none is open.
    */
   fence(transaction: PostgresTransaction, resource: string, token: bigint): Promise<void>;
   /** For operators: refuses all tokens below this one from now on. Never lowers the floor. */
@@ -75,14 +77,19 @@ ON CONFLICT (resource) DO UPDATE SET token = ${value} WHERE ${condition} RETURNI
     if ('totalCount' in transaction) {
       throw new TypeError('A guard needs the connection on which the transaction runs, and was given a pool.');
     }
-    const { rows } = await transaction.query(statement, [name, source, text, ...more]);
+    const { rows } = await transaction.query(statement, [name, source, text, ...more]).catch((error: unknown) => {
+      throw explain(error, table);
+    });
     if (rows.length > 0) return;
     const [floor] = (await transaction.query(sql.floor, [name])).rows as object[];
     throw refusal(name, token, source, floor && readFloor(floor));
   }
 
   return {
-    fence: (transaction, resource, token) => run(transaction, sql.fence, resource, token),
+    async fence(transaction, resource, token) {
+      await run(transaction, sql.fence, resource, token);
+      if (isAlone(transaction)) throw noTransaction();
+    },
     raise: (transaction, resource, token) => run(transaction, sql.raise, resource, token),
     changeSource: (transaction, resource, { from, floor }) =>
       run(transaction, sql.change, resource, floor, [checkText('from', from)]),
@@ -93,4 +100,10 @@ ON CONFLICT (resource) DO UPDATE SET token = ${value} WHERE ${condition} RETURNI
 ) WITH (fillfactor = 50);
 `,
   };
+}
+
+/** Whether the last answer left no transaction open. Of a driver that does not say it, nothing is known. */
+function isAlone(transaction: object): boolean {
+  const { getTransactionStatus } = transaction as { getTransactionStatus?: () => unknown };
+  return typeof getTransactionStatus === 'function' && getTransactionStatus.call(transaction) === 'I';
 }

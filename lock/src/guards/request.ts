@@ -66,6 +66,25 @@ export function readFloor(row: object): Floor {
   return { source: source as string, token: parseToken(token as string) };
 }
 
+/** A guard that is not in the transaction of the work protects nothing: a rival may come between it and the first read. */
+export function noTransaction(): TypeError {
+  return new TypeError(
+    'A guard works inside the transaction that does the work, and none is open on this connection: BEGIN first.',
+  );
+}
+
+/** The driver's error, or in its place what helps where the table is missing. */
+export function explain(error: unknown, table: string): unknown {
+  const { code, errno, message } = error as { code?: unknown; errno?: unknown; message?: unknown };
+  const isMissing = code === '42P01' || errno === 1146 || /^no such table: /.test(String(message));
+  if (!isMissing) return error;
+  return new LockError(
+    'CONFIG',
+    `The table ${table} of the guard is not there: put the guard's \`ddl\` into your migrations, or run \`holdfast migrate --guard\`.`,
+    { cause: error },
+  );
+}
+
 /** Why a guard that has stored this floor refuses a token. */
 export function refusal(resource: string, token: bigint, source: string, floor: Floor | undefined): LockError {
   if (floor !== undefined && floor.source === source) return new StaleTokenError(resource, token, floor.token);

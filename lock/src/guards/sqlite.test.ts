@@ -81,3 +81,15 @@ it('a stale token leaves the transaction open, so that the user rolls it back', 
   expect(() => guard.fence(database, 'open', 1n)).toThrow('stale');
   end(database, 'ROLLBACK');
 });
+
+it('a missing table is CONFIG, and says how to make it', async () => {
+  const { open } = await loadEngine();
+  const database = open(':memory:');
+  database.exec('BEGIN IMMEDIATE');
+  const guard = sqliteGuard({ source: 'test', table: 'nowhere' });
+  expect(() => guard.fence(database, 'x', 1n)).toThrow(
+    expect.objectContaining({ code: 'CONFIG', message: expect.stringContaining("guard's `ddl`") }),
+  );
+  database.exec('ROLLBACK');
+  database.close();
+});

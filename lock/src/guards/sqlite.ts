@@ -12,6 +12,7 @@ import {
   checkSource,
   checkTable,
   checkText,
+  explain,
   type GuardTableOptions,
   readFloor,
   refusal,
@@ -74,8 +75,13 @@ ON CONFLICT (resource) DO UPDATE SET token = ${value} WHERE ${condition} RETURNI
     }
     const values = from === undefined ? [name, source, text] : [source, text, name, from];
     // Prepared each time: a statement of the user's own is stepped to its end by `get`, and no handle is kept.
-    if (transaction.prepare(statement).get(...values) !== undefined) return;
-    const floor = transaction.prepare(sql.floor).get(name) as object | undefined;
+    let floor: object | undefined;
+    try {
+      if (transaction.prepare(statement).get(...values) !== undefined) return;
+      floor = transaction.prepare(sql.floor).get(name) as object | undefined;
+    } catch (error) {
+      throw explain(error, table);
+    }
     throw refusal(name, token, source, floor && readFloor(floor));
   }
 
