@@ -253,11 +253,19 @@ class LocksOfOneBackend implements Locks<FencedLease> {
     const lease = this.#leases.get(owner);
     if (lease === undefined) return;
     if (reason === 'at-risk') lease.doubt();
-    else
-      lease.lose(
-        reason,
-        reason === 'broken' ? 'An operator broke the lock.' : `The ${this.#backend.id} backend reported it.`,
-      );
+    else lease.lose(reason, whatHappened(reason, this.#backend.id));
+  }
+}
+
+/** A loss that a backend has reported, in a sentence. */
+function whatHappened(reason: LossReason, backend: string): string {
+  switch (reason) {
+    case 'broken':
+      return 'An operator broke the lock.';
+    case 'disconnected':
+      return `The session in ${backend} that held it has ended: the server or the network closed its connection, or one of the two heard nothing from the other for too long. Others can have the lock now.`;
+    default:
+      return `The ${backend} backend says that it is not ours any more. Others can have the lock now.`;
   }
 }
 
