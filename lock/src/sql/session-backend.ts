@@ -181,8 +181,10 @@ export class SqlSessionBackend<Connection extends SessionConnection> implements 
   }
 
   async #unlock(session: Session<Connection>, name: string, key: string): Promise<boolean> {
+    const held = session.held.get(key);
     const isDone = await this.#ask(session, name, (connection) => this.#database.unlock(connection, key));
-    session.held.delete(key);
+    // A release that got no answer in time is asked for again, and meanwhile the lock may have its next owner.
+    if (session.held.get(key) === held) session.held.delete(key);
     return isDone;
   }
 
