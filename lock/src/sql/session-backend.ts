@@ -24,8 +24,8 @@ import type {
   ReportsLoss,
 } from '../core/backend.ts';
 import { type CancelTimer, type Clock, Instant } from '../core/clock.ts';
-import { LockError, type LossReason } from '../core/errors.ts';
-import { type ConnectionSource, takeConnection } from './connections.ts';
+import { BackendUnavailableError, LockError, type LossReason } from '../core/errors.ts';
+import { type ConnectionSource, TELL_MS, takeConnection } from './connections.ts';
 import type { SqlFailure } from './database.ts';
 import { toLockError } from './failures.ts';
 
@@ -261,7 +261,7 @@ export class SqlSessionBackend<Connection extends SessionConnection> implements 
     connection.on('error', over);
     connection.on('end', over);
     try {
-      await this.#database.prepare(connection);
+      await this.#prepare(connection, deadline);
       if (isOver || this.#closed) throw new Error('the connection ended while it was being prepared');
     } catch (error) {
       connections.discard(connection);
@@ -271,6 +271,21 @@ export class SqlSessionBackend<Connection extends SessionConnection> implements 
     connection.unref?.();
     this.#probeLater();
     return session;
+  }
+
+  /** A connection that looked whole in the pool may have been cut off; others of it may be asked then. */
+  #prepare(connection: Connection, deadline: Instant): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const cancel = this.#clock.callAt(
+        Instant.plus(deadline, -TELL_MS),
+        () => {
+          const text = 'gave no answer in time on a connection that was to become a session. Nothing was done.';
+          reject(new BackendUnavailableError(`${this.#database.connections.what} ${text}`));
+        },
+        { keepAlive: true, afterInput: true },
+      );
+      this.#database.prepare(connection).then(resolve, reject).finally(cancel);
+    });
   }
 
   /** All that hangs on this connection is over. Closing it frees at the server what we did not know of. */
