@@ -83,6 +83,8 @@ interface Session<Connection> {
   turn: Promise<unknown>;
   /** How many questions are out or in line. They keep the process alive, and the connection by itself does not. */
   questions: number;
+  /** Tells those who wait for an answer that the connection has ended: a driver that has closed it may not do so. */
+  readonly unanswered: Set<(error: Error) => void>;
   /** By key. */
   readonly held: Map<string, Held>;
 }
@@ -217,7 +219,7 @@ export class SqlSessionBackend<Connection extends SessionConnection> implements 
     });
     session.turn = turn.catch(() => undefined);
     try {
-      const answer = await turn;
+      const answer = await answerOf(session, turn);
       session.answeredAt = Instant.latest(session.answeredAt, sentAt);
       return answer;
     } catch (error) {
@@ -251,17 +253,19 @@ export class SqlSessionBackend<Connection extends SessionConnection> implements 
       answeredAt: this.#clock.now(),
       turn: Promise.resolve(),
       questions: 0,
+      unanswered: new Set(),
       held: new Map(),
     };
     let isOver = false;
     const over = (): void => {
       isOver = true;
       this.#end(session);
+      leaveUnanswered(session);
     };
     connection.on('error', over);
     connection.on('end', over);
     try {
-      await this.#prepare(connection, deadline);
+      await answerOf(session, this.#prepare(connection, deadline));
       if (isOver || this.#closed) throw new Error('the connection ended while it was being prepared');
     } catch (error) {
       connections.discard(connection);
@@ -294,6 +298,7 @@ export class SqlSessionBackend<Connection extends SessionConnection> implements 
     this.#session = undefined;
     this.#stopProbing();
     this.#database.connections.discard(session.connection);
+    leaveUnanswered(session);
     for (const { owner, state } of session.held.values()) if (state === 'held') this.#report(owner, 'disconnected');
   }
 
@@ -337,6 +342,19 @@ export class SqlSessionBackend<Connection extends SessionConnection> implements 
   #report(owner: OwnerId, reason: LossReason | 'at-risk'): void {
     for (const callback of [...this.#lossCallbacks]) callback(owner, reason);
   }
+}
+
+/** Rejects when the connection ends before the answer has come. */
+function answerOf<Answer>(session: Session<unknown>, answer: Promise<Answer>): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    session.unanswered.add(reject);
+    answer.then(resolve, reject).finally(() => session.unanswered.delete(reject));
+  });
+}
+
+function leaveUnanswered(session: Session<unknown>): void {
+  for (const reject of session.unanswered) reject(new Error('the connection was closed'));
+  session.unanswered.clear();
 }
 
 function grantedFrom(countedFrom: Instant): Granted {
