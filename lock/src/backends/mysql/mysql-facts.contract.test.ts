@@ -339,6 +339,7 @@ describe('session locks', () => {
     await backend.tryAcquire(request('held'), soon());
     server.pause();
     const asked = backend.tryAcquire(request('asked'), soon()).catch((error: unknown) => error);
+    await new Promise((resolve) => setImmediate(resolve)); // it is sent
     await backend.close();
     const late = new Promise((resolve) => setTimeout(resolve, 5_000, 'no answer'));
     const answer = await Promise.race([asked, late]);
