@@ -334,19 +334,6 @@ describe('session locks', () => {
     expect(lease.state).toBe('lost');
   });
 
-  it('a question that is out when the connection is closed is answered at once, although mysql2 leaves it open', async () => {
-    const backend = openSession();
-    await backend.tryAcquire(request('held'), soon());
-    server.pause();
-    const asked = backend.tryAcquire(request('asked'), soon()).catch((error: unknown) => error);
-    await new Promise((resolve) => setImmediate(resolve)); // it is sent
-    await backend.close();
-    const late = new Promise((resolve) => setTimeout(resolve, 5_000, 'no answer'));
-    const answer = await Promise.race([asked, late]);
-    server.resume();
-    expect(answer).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
-  });
-
   it('end when their server becomes read-only, since the one that replaces it gives them to others', async () => {
     const locks = createLocks(openSession());
     const rival = openSession();
