@@ -5,7 +5,7 @@
  */
 import { createPool as createMariadbPool } from 'mariadb';
 import { createPool } from 'mysql2/promise';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { type MysqlPool, mysqlBackend } from '../backends/mysql/index.ts';
 import { MysqlServer } from '../backends/mysql/test-support/mysql-server.ts';
 import { request, soon } from '../sql/test-support/requests.ts';
@@ -107,4 +107,14 @@ it.each(Object.keys(kinds))('the tokens of the backend keep their digits, too: %
   expect((await backend.inspect(name, soon())).holder).toMatchObject({ fencingToken });
   expect((await backend.breakLock(name, soon())).broken).toMatchObject({ fencingToken });
   await backend.close();
+});
+
+it('a token is the same number whatever collation the connection has, and however little its mode checks', async () => {
+  const pool = createPool({ uri: server.url, connectionLimit: 1 });
+  onTestFinished(() => pool.end());
+  await pool.query("SET SESSION sql_mode = '', collation_connection = utf16_general_ci");
+  const connection = await pool.getConnection();
+  await guardOf('test').fence(connection, 'collation', 70n);
+  await expect(guardOf('test').fence(connection, 'collation', 60n)).rejects.toMatchObject({ floor: 70n });
+  connection.release();
 });

@@ -57,7 +57,7 @@ export interface MysqlGuard {
 export function mysqlGuard(options: GuardTableOptions): MysqlGuard {
   const source = checkSource('mysqlGuard', options, ['source', 'table']);
   const table = checkTable(options.table);
-  const number = 'CAST(CAST(? AS CHAR) AS SIGNED)'; // digits come as bytes, which by themselves are another number
+  const number = 'CAST(CONVERT(? USING utf8mb4) AS SIGNED)'; // digits come as bytes, which by themselves are another number
   const [readOne, raiseOne] = [
     `SELECT source, CAST(token AS CHAR) AS token FROM ${table} WHERE resource = ? FOR UPDATE`,
     `INSERT INTO ${table} (resource, source, token) VALUES (?, ?, ${number})

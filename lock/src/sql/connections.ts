@@ -18,7 +18,7 @@ export interface ConnectionSource<Connection> {
 }
 
 /** So long before its deadline a wait for a connection ends: who asked has one of the same time, and would not hear why. */
-const TELL_MS = 20;
+export const TELL_MS = 20;
 
 /**
  * Takes a connection. Rejects with UNAVAILABLE just before the deadline, and gives back a connection that comes later than

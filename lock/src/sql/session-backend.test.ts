@@ -66,3 +66,20 @@ it('a session in which a lock may have stayed behind is ended, and its holders a
   await expect.poll(() => server.discarded).toBe(1);
   expect(lost).toEqual([kept.owner]);
 });
+
+it('a release that is asked for twice takes nothing from the next owner', async () => {
+  const server = new Server();
+  const backend = open(server);
+  const [first, next] = [request('twice'), request('twice')];
+  await backend.tryAcquire(first, soon());
+  // The first had no answer in time; both wait in line for it.
+  const releases = [backend.release(first), backend.release(first)];
+  await releases[0];
+  const grant = backend.tryAcquire(next, soon());
+  expect(await Promise.all(releases)).toEqual(['released', 'not-held']);
+  expect(await grant).toMatchObject({ outcome: 'granted' });
+  expect(await backend.tryAcquire(request('twice'), soon())).toEqual({ outcome: 'busy' });
+  expect(await backend.renew([next])).toMatchObject([{ outcome: 'renewed' }]);
+  expect(await backend.release(next)).toBe('released');
+  expect([...server.held]).toEqual([]);
+});

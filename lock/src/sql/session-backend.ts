@@ -24,8 +24,8 @@ import type {
   ReportsLoss,
 } from '../core/backend.ts';
 import { type CancelTimer, type Clock, Instant } from '../core/clock.ts';
-import { LockError, type LossReason } from '../core/errors.ts';
-import { type ConnectionSource, takeConnection } from './connections.ts';
+import { BackendUnavailableError, LockError, type LossReason } from '../core/errors.ts';
+import { type ConnectionSource, TELL_MS, takeConnection } from './connections.ts';
 import type { SqlFailure } from './database.ts';
 import { toLockError } from './failures.ts';
 
@@ -83,6 +83,8 @@ interface Session<Connection> {
   turn: Promise<unknown>;
   /** How many questions are out or in line. They keep the process alive, and the connection by itself does not. */
   questions: number;
+  /** Tells those who wait for an answer that the connection has ended: a driver that has closed it may not do so. */
+  readonly unanswered: Set<(error: Error) => void>;
   /** By key. */
   readonly held: Map<string, Held>;
 }
@@ -181,8 +183,10 @@ export class SqlSessionBackend<Connection extends SessionConnection> implements 
   }
 
   async #unlock(session: Session<Connection>, name: string, key: string): Promise<boolean> {
+    const held = session.held.get(key);
     const isDone = await this.#ask(session, name, (connection) => this.#database.unlock(connection, key));
-    session.held.delete(key);
+    // A release that got no answer in time is asked for again, and meanwhile the lock may have its next owner.
+    if (session.held.get(key) === held) session.held.delete(key);
     return isDone;
   }
 
@@ -215,7 +219,7 @@ export class SqlSessionBackend<Connection extends SessionConnection> implements 
     });
     session.turn = turn.catch(() => undefined);
     try {
-      const answer = await turn;
+      const answer = await answerOf(session, turn);
       session.answeredAt = Instant.latest(session.answeredAt, sentAt);
       return answer;
     } catch (error) {
@@ -249,17 +253,19 @@ export class SqlSessionBackend<Connection extends SessionConnection> implements 
       answeredAt: this.#clock.now(),
       turn: Promise.resolve(),
       questions: 0,
+      unanswered: new Set(),
       held: new Map(),
     };
     let isOver = false;
     const over = (): void => {
       isOver = true;
       this.#end(session);
+      leaveUnanswered(session);
     };
     connection.on('error', over);
     connection.on('end', over);
     try {
-      await this.#database.prepare(connection);
+      await answerOf(session, this.#prepare(connection, deadline));
       if (isOver || this.#closed) throw new Error('the connection ended while it was being prepared');
     } catch (error) {
       connections.discard(connection);
@@ -271,12 +277,28 @@ export class SqlSessionBackend<Connection extends SessionConnection> implements 
     return session;
   }
 
+  /** A connection that looked whole in the pool may have been cut off; others of it may be asked then. */
+  #prepare(connection: Connection, deadline: Instant): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const cancel = this.#clock.callAt(
+        Instant.plus(deadline, -TELL_MS),
+        () => {
+          const text = 'gave no answer in time on a connection that was to become a session. Nothing was done.';
+          reject(new BackendUnavailableError(`${this.#database.connections.what} ${text}`));
+        },
+        { keepAlive: true, afterInput: true },
+      );
+      this.#database.prepare(connection).then(resolve, reject).finally(cancel);
+    });
+  }
+
   /** All that hangs on this connection is over. Closing it frees at the server what we did not know of. */
   #end(session: Session<Connection>): void {
     if (this.#session !== session) return;
     this.#session = undefined;
     this.#stopProbing();
     this.#database.connections.discard(session.connection);
+    leaveUnanswered(session);
     for (const { owner, state } of session.held.values()) if (state === 'held') this.#report(owner, 'disconnected');
   }
 
@@ -320,6 +342,19 @@ export class SqlSessionBackend<Connection extends SessionConnection> implements 
   #report(owner: OwnerId, reason: LossReason | 'at-risk'): void {
     for (const callback of [...this.#lossCallbacks]) callback(owner, reason);
   }
+}
+
+/** Rejects when the connection ends before the answer has come. */
+function answerOf<Answer>(session: Session<unknown>, answer: Promise<Answer>): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    session.unanswered.add(reject);
+    answer.then(resolve, reject).finally(() => session.unanswered.delete(reject));
+  });
+}
+
+function leaveUnanswered(session: Session<unknown>): void {
+  for (const reject of session.unanswered) reject(new Error('the connection was closed'));
+  session.unanswered.clear();
 }
 
 function grantedFrom(countedFrom: Instant): Granted {

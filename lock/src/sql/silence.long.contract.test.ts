@@ -12,6 +12,8 @@ import { createLocks } from '../core/lock.ts';
 interface Opened {
   readonly backend: Backend;
   connections(): Promise<number>;
+  /** Leaves an idle connection in the pool. */
+  warm(): Promise<unknown>;
   end(): Promise<void>;
 }
 
@@ -29,7 +31,8 @@ const servers: Record<string, () => Promise<Server>> = {
       open(port) {
         const pool = server.pool({ connectionString: server.urlAt(port) });
         const connections = async (): Promise<number> => pool.totalCount;
-        return { backend: postgresBackend(pool, { session: true }), connections, end: () => pool.end() };
+        const warm = (): Promise<unknown> => pool.query('SELECT');
+        return { backend: postgresBackend(pool, { session: true }), connections, warm, end: () => pool.end() };
       },
       stop: () => server.stop(),
     };
@@ -45,7 +48,8 @@ const servers: Record<string, () => Promise<Server>> = {
           const [rows] = await server.admin.query(count);
           return (rows as { n: number }[])[0]?.n ?? 0;
         };
-        return { backend: mysqlBackend(pool, { session: true }), connections, end: () => pool.end() };
+        const warm = (): Promise<unknown> => pool.query('DO 1');
+        return { backend: mysqlBackend(pool, { session: true }), connections, warm, end: () => pool.end() };
       },
       stop: () => server.stop(),
     };
@@ -81,6 +85,20 @@ describe.each(Object.entries(servers))('a session on %s', (_, start) => {
     await relay.close();
     await Promise.all([cut.end(), other.end()]);
   }, 90_000);
+
+  it('whose link is cut while it is being prepared keeps nobody waiting for it, neither the next attempt nor close', async () => {
+    const relay = await Relay.start(server.port);
+    const { backend, warm, end } = server.open(relay.port);
+    await warm();
+    relay.blackHole();
+    const locks = createLocks(backend);
+    await expect(locks.lock('first').acquire({ waitMs: 1_000 })).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    relay.heal(); // for other connections: what was asked on that one is lost
+    await (await locks.lock('next').acquire({ waitMs: 30_000 })).release();
+    await locks.close();
+    await end();
+    await relay.close();
+  }, 60_000);
 
   it('on which nothing is held for a while gives its connection back', async () => {
     const { backend, connections, end } = server.open(server.port);

@@ -10,6 +10,7 @@ import type { SqlDatabase, SqlFailure, SqlRow, SqlStatements, SqlValue } from '.
 import { type MysqlConnection, type MysqlPool, rowsOf } from './client.ts';
 import { understand } from './failures.ts';
 import { statements } from './statements/statements.ts';
+import { ROLLBACK } from './statements/steps.ts';
 
 export class MysqlDatabase implements SqlDatabase {
   readonly id = 'mysql';
@@ -64,9 +65,9 @@ async function queryAnew(
   sql: string,
   values: readonly SqlValue[],
 ): Promise<readonly SqlRow[]> {
-  await query(connection, 'ROLLBACK');
+  await query(connection, ROLLBACK);
   const rows = await query(connection, sql, values);
-  await query(connection, 'ROLLBACK');
+  await query(connection, ROLLBACK);
   return rows;
 }
 

@@ -217,6 +217,18 @@ describe('a pool that a program shares with its locks', () => {
     expect((await open().backend.tryAcquire(request('left-open'), soon())).outcome).toBe('busy');
   });
 
+  it.each(['CHAIN', 'RELEASE'])('and whose every COMMIT means one with %s locks all the same', async (type) => {
+    const { backend } = openAfter(`SET completion_type = '${type}'`);
+    const [held, waiting] = [request(type), request(type)];
+    expect((await backend.tryAcquire(held, soon())).outcome).toBe('granted');
+    expect((await backend.queue('enter', waiting, soon())).outcome).toBe('waiting');
+    expect((await backend.inspect(type, soon())).waiters).toHaveLength(1);
+    const granted = new Promise((resolve) => backend.listen(waiting, resolve));
+    expect(await backend.release(held, soon())).toBe('released');
+    expect(await granted).toMatchObject({ outcome: 'granted' });
+    expect(await backend.renew([waiting], soon())).toEqual(['renewed']);
+  });
+
   it('and that rewrites statements is CONFIG, with the name of the option', async () => {
     const pool = createPool({ uri: server.url, queryFormat: (sql: string) => sql } as PoolOptions);
     onTestFinished(() => pool.end());

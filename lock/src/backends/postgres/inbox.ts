@@ -9,6 +9,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { type CancelTimer, type Clock, Instant } from '../../core/clock.ts';
+import { listenTogether } from '../../core/listeners.ts';
 import { type ConnectionSource, takeConnection } from '../../sql/connections.ts';
 import type { SqlInbox, SqlNews } from '../../sql/database.ts';
 import type { PostgresConnection, PostgresPool } from './client.ts';
@@ -35,6 +36,7 @@ export class PostgresInbox implements SqlInbox, OwnConnection {
   #connection: PostgresConnection | undefined;
   #opening: Promise<void> | undefined;
   #cancelTimer: CancelTimer | undefined;
+  #stopListening: (() => void) | undefined;
   #failures = 0;
   #isAsked = false;
   #closed = false;
@@ -110,7 +112,7 @@ export class PostgresInbox implements SqlInbox, OwnConnection {
     this.#failures = 0;
     this.#connection = connection;
     connection.unref?.();
-    process.on('beforeExit', this.#leaveEndingPool);
+    this.#stopListening = listenTogether(process, 'beforeExit', this.#leaveEndingPool);
     this.#probeLater(connection);
     this.#news.gap();
   }
@@ -132,7 +134,7 @@ export class PostgresInbox implements SqlInbox, OwnConnection {
 
   #drop(connection: PostgresConnection | undefined): void {
     this.#stopTimer();
-    process.removeListener('beforeExit', this.#leaveEndingPool);
+    this.#stopListening?.();
     this.#isAsked = false;
     this.#connection = undefined;
     connection?.ref?.(); // who ends the pool waits for the end of it

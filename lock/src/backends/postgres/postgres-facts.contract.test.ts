@@ -132,6 +132,19 @@ describe('PostgreSQL', () => {
     expect(await backend.queue('stay', waiter, soon())).toMatchObject({ outcome: 'granted' });
   });
 
+  it('a dozen backends of one process that listen are no leak of listeners', async () => {
+    const before = process.listenerCount('beforeExit');
+    await Promise.all(
+      Array.from({ length: 12 }, async () => {
+        const { backend, pool } = open({ max: 2 });
+        backend.listen(request('a dozen'), () => undefined);
+        await until(() => pool.totalCount === 1 && pool.idleCount === 0);
+        await until(() => process.listenerCount('beforeExit') > before);
+      }),
+    );
+    expect(process.listenerCount('beforeExit')).toBe(before + 1);
+  });
+
   it('a release without a waiter notifies nobody, and one with a waiter notifies once', async () => {
     const { backend } = open();
     const [holder, waiter, last] = [request('news'), request('news'), request('news')];

@@ -24,8 +24,12 @@ const later = (ms: string): string => `${NOW} + INTERVAL ${ms} * 1000 MICROSECON
 const GRANT = `token = LAST_INSERT_ID(token + 1), owner = in_owner, ends_at = ${later('in_ttl')}, claim_ms = NULL,
     host = in_host, pid = in_pid, purpose = in_purpose, since = ${NOW}`;
 
+/** Spelled out, since `completion_type` of a session may say otherwise: a new transaction at once, or the end of the connection. */
+export const ROLLBACK = 'ROLLBACK AND NO CHAIN NO RELEASE';
+const COMMIT = 'COMMIT AND NO CHAIN NO RELEASE';
+
 /** Ends what somebody has left open on this connection: it is not ours to commit, and nothing is read in its past. */
-const LEFT_OPEN = 'ROLLBACK;';
+const LEFT_OPEN = `${ROLLBACK};`;
 
 const BEGIN = `${LEFT_OPEN}
   SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
@@ -47,7 +51,7 @@ const procedure = (name: string, parameters: string, variables: string, body: st
 SQL SECURITY INVOKER
 main: BEGIN
   ${variables}
-  DECLARE EXIT HANDLER FOR SQLEXCEPTION BEGIN ROLLBACK; RESIGNAL; END;
+  DECLARE EXIT HANDLER FOR SQLEXCEPTION BEGIN ${ROLLBACK}; RESIGNAL; END;
   ${body}
 END`;
 
@@ -55,7 +59,7 @@ END`;
 const helper = (name: string, parameters: string, variables: string, body: string): string =>
   procedure(name, parameters, variables, body).replace(/ {2}DECLARE EXIT HANDLER.*\n/, '');
 
-const answer = (expression: string): string => `COMMIT; SELECT ${expression} AS answer; LEAVE main;`;
+const answer = (expression: string): string => `${COMMIT}; SELECT ${expression} AS answer; LEAVE main;`;
 
 export const steps: readonly string[] = [
   // Gives a free lock to the first live waiter. The row is taken.
@@ -276,7 +280,7 @@ export const steps: readonly string[] = [
   UNION ALL
   SELECT w.owner, NULL, NULL, w.ticket - (SELECT MIN(f.ticket) FROM holdfast_waiter f WHERE f.name = w.name)
     FROM (${holds('*', 'in_wanted')}) AS h JOIN holdfast_waiter w ON w.name = h.n AND w.owner = h.o;
-  COMMIT;`,
+  ${COMMIT};`,
   ),
 ];
 
