@@ -114,7 +114,9 @@ it('a token is the same number whatever collation the connection has, and howeve
   onTestFinished(() => pool.end());
   await pool.query("SET SESSION sql_mode = '', collation_connection = utf16_general_ci");
   const connection = await pool.getConnection();
+  await connection.query('START TRANSACTION');
   await guardOf('test').fence(connection, 'collation', 70n);
   await expect(guardOf('test').fence(connection, 'collation', 60n)).rejects.toMatchObject({ floor: 70n });
+  await connection.query('ROLLBACK');
   connection.release();
 });

@@ -83,3 +83,20 @@ it('a release that is asked for twice takes nothing from the next owner', async 
   expect(await backend.release(next)).toBe('released');
   expect([...server.held]).toEqual([]);
 });
+
+it('who waits for an answer hears that the connection was closed, also from a driver that says nothing', async () => {
+  const server = new Server();
+  const backend = open(server);
+  await backend.tryAcquire(request('first'), soon());
+  server.database.lock = () => new Promise(() => undefined);
+  const asked = backend.tryAcquire(request('unanswered'), soon());
+  const inLine = backend.tryAcquire(request('behind it'), soon());
+  await Promise.resolve();
+  await backend.close();
+  for (const attempt of [asked, inLine]) {
+    await expect(attempt).rejects.toMatchObject({
+      code: 'OUTCOME_UNKNOWN',
+      message: expect.stringContaining('the connection was closed'),
+    });
+  }
+});
