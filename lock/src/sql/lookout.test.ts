@@ -104,3 +104,14 @@ it('a thousand who wait look less often', async () => {
   lookout.close();
   expect(clock.timers).toBe(0);
 });
+
+it('news that may have been missed while a look is under way is looked for once that has ended', async () => {
+  const { clock, lookout, looks } = open();
+  looks.isPushed = true;
+  lookout.listen(request('line'), () => undefined);
+  lookout.lookNow();
+  lookout.lookNow();
+  await clock.advance(0);
+  expect(looks.count).toBe(2);
+  lookout.close();
+});

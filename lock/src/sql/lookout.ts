@@ -49,6 +49,7 @@ export class Lookout {
   #cancelTimer: CancelTimer | undefined;
   #lookAt: Instant = Number.NEGATIVE_INFINITY as Instant;
   #looking = false;
+  #lookAgain = false;
   #closed = false;
 
   constructor(tasks: LookoutTasks) {
@@ -70,10 +71,11 @@ export class Lookout {
     this.#listeners.get(owner)?.wake(granted);
   }
 
-  /** Looks now: news may have been missed. */
+  /** Looks now, or as soon as the look that is under way has ended: news may have been missed. */
   lookNow(): void {
     this.#stop();
-    void this.#look();
+    if (this.#looking) this.#lookAgain = true;
+    else void this.#look();
   }
 
   close(): void {
@@ -116,6 +118,7 @@ export class Lookout {
     this.#cancelTimer = undefined;
     if (this.#closed || this.#looking || this.#listeners.size === 0) return;
     this.#looking = true;
+    this.#lookAgain = false;
     try {
       const wanted = [...this.#listeners].map(([owner, { name }]) => ({ n: name, o: owner }));
       for (let at = 0; at < wanted.length; at += MOST_TOGETHER) {
@@ -127,7 +130,8 @@ export class Lookout {
       // The heartbeats of those who wait meet the same trouble, and report it.
     } finally {
       this.#looking = false;
-      this.#schedule();
+      if (this.#lookAgain) void this.#look();
+      else this.#schedule();
     }
   }
 
