@@ -27,7 +27,7 @@ async function charge(order, lease) {
     await client.query('COMMIT');
     return charged;
   } catch (error) {
-    await client.query('ROLLBACK').catch(() => {}); // after a stale token, too; where it fails, the first error says why
+    await client.query('ROLLBACK').catch(() => {}); // on a dead connection it fails, and would hide the first error
     throw error;
   } finally {
     client.release();
