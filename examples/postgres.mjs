@@ -25,28 +25,32 @@ async function charge(order, lease) {
       charged,
     ]);
     await client.query('COMMIT');
+    return charged;
   } catch (error) {
-    await client.query('ROLLBACK'); // a stale token, too, leaves that to you
+    await client.query('ROLLBACK').catch(() => {}); // on a dead connection it fails, and would hide the first error
     throw error;
   } finally {
     client.release();
   }
 }
 
-await locks.lock('order:1001').run((lease) => charge('order:1001', lease));
+let charged; // outside of the body: what was committed is known also if run rejects
+try {
+  await locks.lock('order:1001').run(async (lease) => {
+    charged = await charge('order:1001', lease);
+  });
+} catch (error) {
+  if (error.code !== 'LOST' || charged === undefined) throw error; // lost after the COMMIT: done, and not to be repeated
+}
 
 // A holder that was overtaken, and does not know it yet.
 const earlier = await locks.lock('order:1001').acquire();
 await earlier.release();
 await locks.lock('order:1001').run((lease) => charge('order:1001', lease));
-try {
-  await charge('order:1001', earlier);
-} catch (error) {
-  if (error.code !== 'STALE_TOKEN') throw error;
-  console.log(`refused: ${error.token} is below ${error.floor}`);
-}
+await charge('order:1001', earlier).catch((error) => console.log(`refused: ${error.token} is below ${error.floor}`));
+
 const { rows } = await pool.query("SELECT charged FROM orders WHERE id = 'order:1001'");
 console.log(`charged ${rows[0].charged} times`);
 
 await locks.close();
-await pool.end();
+await pool.end(); // after close: it waits for the connection on which the locks listen

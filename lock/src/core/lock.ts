@@ -64,8 +64,9 @@ export interface Lock<L extends Lease = Lease> {
    * Waits in line until it has the lock, then runs the body, then releases. Resolves with what the body returns.
    *
    * Rejects with the body's own error, whatever happens to the lock (a problem with the lock is then on that error as
-   * `lockError`); with `LeaseLostError` if the body ended well but the lease was lost meanwhile; with the errors of
-   * `acquire`. A release that the backend did not confirm is no error: the result is good, and the TTL frees the lock.
+   * `lockError`); with the errors of `acquire`; and with `LeaseLostError` (code `LOST`) if the body ended well but the
+   * lease was lost meanwhile: the work may have been done then, so look before you do it again. A release that the
+   * backend did not confirm is no error: the result is good, and the TTL frees the lock.
    *
    * Inside the body of a `run` of the same lock it enters at once, with the same lease.
    */

@@ -82,7 +82,10 @@ export function mysqlBackend(
   return new SqlSessionBackend(new MysqlSessions(pool, settings), clock);
 }
 
-/** The statements that make the tables and procedures, for a migration. Procedures contain semicolons. */
+/**
+ * The statements that make the tables and procedures, for a migration that runs once: one by one, since procedures
+ * contain semicolons. Again they end with error 1304 (it already exists), which `createTables()` passes over.
+ */
 export function ddl(): readonly string[] {
   return ddlStatements;
 }

@@ -98,7 +98,7 @@ function sessionBackend(client: PostgresQueries, options: PostgresSessionOptions
   return new SqlSessionBackend(new PostgresSessions(client, settings), clock);
 }
 
-/** The text that makes the tables and functions, for a migration. May be run again, and changes no row. */
+/** The text that makes the tables and functions, for one `query` of a migration. May be run again, and changes no row. */
 export function ddl(options: { readonly schema?: string } = {}): string {
   checkKeys('The options of ddl', options, ['schema']);
   return ddlOf(prefixOf(options.schema));
