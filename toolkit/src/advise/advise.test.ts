@@ -44,6 +44,21 @@ describe('the advice that the experience of others asks for', () => {
       'database-fenced',
     ],
     [
+      'data in PostgreSQL at 50/s, and nothing said of the guard that there is for it: a lock row beside it',
+      { protects: 'data', usualPerSecond: 50, servers: ['postgres'], writesTo: 'postgres' },
+      'database-fenced',
+    ],
+    [
+      'the same in MariaDB, where it is said that nothing compares the token: an etcd of its own',
+      { protects: 'data', usualPerSecond: 50, servers: ['mysql'], writesTo: 'mysql', resource: 'nothing' },
+      'etcd-new',
+    ],
+    [
+      'data in Redis, and nothing said of the guard that there is for it: Redis with the token',
+      { protects: 'data', servers: ['redis'], writesTo: 'redis' },
+      'redis-fenced',
+    ],
+    [
       'the same without an etcd, in a Java team: ZooKeeper',
       { ...STOCK, servers: ['redis-replicas'], skills: ['java'] },
       'zookeeper',

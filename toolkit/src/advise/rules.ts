@@ -240,7 +240,7 @@ const STRICT: Fork = {
           },
           because: {
             yes: 'The check stands in the very transaction that writes, and no server is added.',
-            no: 'The data is not where a lock row and its guard could stand beside it at this rate.',
+            no: 'The data is in no SQL database, or nothing compares tokens there, or the rate is more than lock rows should add to its own work.',
           },
           yes: 'database-fenced',
           no: {

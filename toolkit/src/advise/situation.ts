@@ -275,7 +275,10 @@ export function assumed(input: Input, told: Told): Situation[Input] {
         protects
       ] as Situation['failure'];
     case 'resource':
-      return 'nothing';
+      // The databases for which Holdfast ships a guard; it does it all.
+      return told.writesTo === 'postgres' || told.writesTo === 'mysql' || told.writesTo === 'redis'
+        ? 'compare-token'
+        : 'nothing';
     case 'writesTo':
       return 'other';
     case 'runsOn':

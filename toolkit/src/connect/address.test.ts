@@ -50,6 +50,22 @@ describe('a URL of locks', () => {
   });
 
   it.each([
+    ['', 'off'],
+    ['?ssl-mode=DISABLED', 'off'],
+    ['?sslmode=require', 'encrypted'],
+    ['?ssl-mode=REQUIRED', 'encrypted'],
+    ['?ssl-mode=VERIFY_CA', 'verified-ca'],
+    ['?ssl-mode=verify-identity', 'verified-identity'],
+    ['?sslmode=verify-full', 'verified-identity'],
+    ['?ssl=true', 'verified-identity'],
+    ['?ssl=false', 'off'],
+    ['?ssl=true&sslmode=verify-full', 'verified-identity'],
+  ])('of a MySQL says with its parameters how it is protected: %s', (parameters, tls) => {
+    const address = parseAddress(`mysql://u:p%40ss@h/db${parameters}`);
+    expect(address).toMatchObject({ kind: 'mysql', tls, url: 'mysql://u:p%40ss@h/db' });
+  });
+
+  it.each([
     ['mongodb://u:secret@h/db', 'starts with mongodb:'],
     ['/var/lib/secret', 'has no scheme'],
     ['sqlite://secret', 'three slashes'],
@@ -63,6 +79,10 @@ describe('a URL of locks', () => {
     ['redis://u:secret@h/queue', 'must be the number of a database'],
     ['redis://u:secret%zz@h/0', '%25'],
     ['redis://u:secret@h:99999/0', 'cannot be read'],
+    ['mysql://u:secret@h/db?tls=yes', 'none called "tls"'],
+    ['mysql://u:secret@h/db?ssl-mode=PREFERRED', 'ssl-mode of a mysql:// URL must be disabled, required'],
+    ['mariadb://u:secret@h/db?ssl=require', 'ssl of a mariadb:// URL must be true or false, and is "require"'],
+    ['mysql://u:secret@h/db?ssl=true&sslmode=disabled', 'two different things about TLS; the second is sslmode'],
   ])('that cannot be used is refused and not repeated: %s', (url, message) => {
     expect(() => parseAddress(url)).toThrow(AddressError);
     expect(() => parseAddress(url)).toThrow(message);

@@ -60,10 +60,15 @@ export interface ZooKeeperAddress {
   readonly description: string;
 }
 
+/** How a connection is kept from others: not at all, from listeners only, or from whoever is not the server as well. */
+export type TlsMode = 'off' | 'encrypted' | 'verified-ca' | 'verified-identity';
+
 /** A database, as its driver takes the URL. */
 export interface SqlAddress {
   readonly kind: 'postgres' | 'mysql';
   readonly url: string;
+  /** What the URL of a MySQL says of it; `pg` reads that out of the URL by itself. */
+  readonly tls: TlsMode;
   readonly password: string | undefined;
   readonly description: string;
 }
@@ -83,7 +88,7 @@ export const ADDRESS_FORMS: readonly string[] = [
   'zookeeper://host:2181,host:2181/chroot  a ZooKeeper ensemble',
   'zookeepers://…                     the same over TLS',
   'postgres://user:password@host/db   PostgreSQL; `holdfast migrate` first',
-  'mysql://user:password@host/db      MySQL or MariaDB; the same',
+  'mysql://user:password@host/db      MySQL or MariaDB; the same; over TLS with ?ssl-mode=verify-identity',
 ];
 
 const SCHEMES =
@@ -258,7 +263,55 @@ function sqlAddress(kind: SqlAddress['kind'], scheme: string, url: string): SqlA
   const password = parts.password === '' ? undefined : decoded(parts.password, 'password');
   const user = parts.username === '' ? '' : `${parts.username}${password === undefined ? '' : ':***'}@`;
   parts.protocol = `${kind}:`;
-  return { kind, url: parts.href, password, description: `${scheme}://${user}${parts.host}/${database}` };
+  let tls: TlsMode = 'off';
+  if (kind === 'mysql') {
+    tls = tlsOfMysql(scheme, parts.searchParams);
+    parts.search = '';
+  }
+  return { kind, url: parts.href, tls, password, description: `${scheme}://${user}${parts.host}/${database}` };
+}
+
+/** As the clients of MySQL and of PostgreSQL call them. */
+const TLS_MODES: ReadonlyMap<string, TlsMode> = new Map([
+  ['disabled', 'off'],
+  ['disable', 'off'],
+  ['required', 'encrypted'],
+  ['require', 'encrypted'],
+  ['verify-ca', 'verified-ca'],
+  ['verify-identity', 'verified-identity'],
+  ['verify-full', 'verified-identity'],
+]);
+
+/** `ssl` says only whether. */
+const TLS_SWITCH: ReadonlyMap<string, TlsMode> = new Map([
+  ['true', 'verified-identity'],
+  ['1', 'verified-identity'],
+  ['false', 'off'],
+  ['0', 'off'],
+]);
+
+/** A parameter that nobody reads could be the one that was to protect the connection, so there is none. */
+function tlsOfMysql(scheme: string, parameters: URLSearchParams): TlsMode {
+  let said: TlsMode | undefined;
+  for (const [name, value] of parameters) {
+    if (name !== 'ssl-mode' && name !== 'sslmode' && name !== 'ssl') {
+      throw new AddressError(
+        `A ${scheme}:// URL takes the parameter ssl-mode (or sslmode, or ssl=true), and none called ${JSON.stringify(name)}.`,
+      );
+    }
+    const mode = (name === 'ssl' ? TLS_SWITCH : TLS_MODES).get(value.toLowerCase().replaceAll('_', '-'));
+    if (mode === undefined) {
+      const values = name === 'ssl' ? 'true or false' : 'disabled, required, verify-ca or verify-identity';
+      throw new AddressError(
+        `The parameter ${name} of a ${scheme}:// URL must be ${values}, and is ${JSON.stringify(value)}.`,
+      );
+    }
+    if (said !== undefined && said !== mode) {
+      throw new AddressError(`The ${scheme}:// URL says two different things about TLS; the second is ${name}.`);
+    }
+    said = mode;
+  }
+  return said ?? 'off';
 }
 
 function decoded(text: string, what: string): string {

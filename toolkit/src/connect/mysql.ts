@@ -5,17 +5,26 @@
  */
 import { mysqlGuard } from 'holdfast/guards/mysql';
 import { mysqlBackend } from 'holdfast/mysql';
-import { createPool } from 'mysql2/promise';
-import type { SqlAddress } from './address.ts';
+import { createPool, type SslOptions } from 'mysql2/promise';
+import type { SqlAddress, TlsMode } from './address.ts';
 import type { Connection, ConnectOptions } from './connection.ts';
-import { CONNECT_TIMEOUT_MS, whenAnswering } from './database.ts';
+import { CONNECT_TIMEOUT_MS, makeGuard, whenAnswering } from './database.ts';
 
 /** A command needs few connections: for its steps, and for the renewals beside them. */
 const MOST_CONNECTIONS = 3;
 
+/** What the driver does in each mode. Asked for TLS, it never goes on without. */
+const TLS: Readonly<Record<TlsMode, { readonly ssl?: SslOptions }>> = {
+  off: {},
+  encrypted: { ssl: { rejectUnauthorized: false } },
+  'verified-ca': { ssl: {} },
+  'verified-identity': { ssl: { verifyIdentity: true } },
+};
+
 export async function openMysql(address: SqlAddress, options: ConnectOptions): Promise<Connection> {
   const pool = createPool({
     uri: address.url,
+    ...TLS[address.tls],
     connectionLimit: MOST_CONNECTIONS,
     connectTimeout: CONNECT_TIMEOUT_MS,
   });
@@ -27,7 +36,7 @@ export async function openMysql(address: SqlAddress, options: ConnectOptions): P
     createTables: () => backend.createTables(),
     guardTable: {
       ddl: (table) => mysqlGuard({ source: backend.tokenSource, ...(table === undefined ? {} : { table }) }).ddl,
-      make: async (ddl) => void (await pool.query(ddl)),
+      make: (ddl) => makeGuard(() => pool.query(ddl)),
     },
     async close() {
       await backend.close();

@@ -8,7 +8,7 @@ import { postgresBackend } from 'holdfast/postgres';
 import pg from 'pg';
 import type { SqlAddress } from './address.ts';
 import type { Connection, ConnectOptions } from './connection.ts';
-import { CONNECT_TIMEOUT_MS, whenAnswering } from './database.ts';
+import { CONNECT_TIMEOUT_MS, makeGuard, whenAnswering } from './database.ts';
 
 /** A command needs few connections: for its steps, for the renewals beside them, and to listen. */
 const MOST_CONNECTIONS = 3;
@@ -30,7 +30,7 @@ export async function openPostgres(address: SqlAddress, options: ConnectOptions)
     guardTable: {
       ddl: (table) => postgresGuard({ source: backend.tokenSource, ...(table === undefined ? {} : { table }) }).ddl,
       // One simple query, and so one transaction: of two at once the second waits, and finds the table.
-      make: async (ddl) => void (await pool.query(`SELECT pg_advisory_xact_lock(7238001);${ddl}`)),
+      make: (ddl) => makeGuard(() => pool.query(`SELECT pg_advisory_xact_lock(7238001);${ddl}`)),
     },
     async close() {
       await backend.close();

@@ -1,7 +1,9 @@
 import { type Clock, systemRandom } from '../../core/clock.ts';
 import { SqlBackend } from '../../sql/backend.ts';
+import { toLockError } from '../../sql/failures.ts';
 import type { MysqlPool } from './client.ts';
 import { connectionsOf, MysqlDatabase, query } from './database.ts';
+import { understandMaking } from './failures.ts';
 import { ddlStatements } from './statements/statements.ts';
 
 /** The procedure is there already: nothing has to be made. */
@@ -20,9 +22,17 @@ export class MysqlBackend extends SqlBackend {
 
   /**
    * Makes the tables and procedures that are missing. May be run again, and by many at once; changes no row. Rejects
-   * with the driver's own error.
+   * with a `LockError` as any step does: its code is `ACCESS_DENIED` where the user may not make them.
    */
   async createTables(): Promise<void> {
+    try {
+      await this.#make();
+    } catch (error) {
+      throw toLockError(error, understandMaking(error), this.id, '');
+    }
+  }
+
+  async #make(): Promise<void> {
     const connections = connectionsOf(this.#pool);
     const connection = await connections.take();
     try {

@@ -50,6 +50,16 @@ const FINDINGS: Readonly<Record<number, SqlFailure>> = {
   3024: { kind: 'unknown', remedy: INTERRUPTED, interrupted: true },
 };
 
+/** By the code of `mysql2`, of errors that come before the name and the password are sent. */
+const TLS_FINDINGS: Readonly<Record<string, SqlFailure>> = {
+  HANDSHAKE_NO_SSL_SUPPORT: { kind: 'config', remedy: 'The client asks for TLS, and this server has none set up.' },
+  HANDSHAKE_SSL_ERROR: {
+    kind: 'refused',
+    remedy:
+      'TLS was not agreed on: is the certificate made out to this host, by an authority that is known here (`NODE_EXTRA_CA_CERTS` adds one)?',
+  },
+};
+
 /** Errors that come before anything was sent. */
 const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOENT']);
 const NEVER_SENT_TEXT = /pool is closed|No connections available|pool timeout|retrieve connection from pool/i;
@@ -64,6 +74,7 @@ export function understand(error: unknown): SqlFailure {
   if (typeof code === 'string' && NEVER_SENT.has(code)) {
     return { kind: 'refused', remedy: 'Is the server running, and reachable from here?' };
   }
+  if (typeof code === 'string' && TLS_FINDINGS[code] !== undefined) return TLS_FINDINGS[code];
   if (typeof errno === 'number' && FINDINGS[errno] !== undefined) return FINDINGS[errno];
   if (typeof message === 'string' && NEVER_SENT_TEXT.test(message)) {
     const reason = cause instanceof Error ? understand(cause) : undefined;
@@ -71,4 +82,15 @@ export function understand(error: unknown): SqlFailure {
     return { kind: 'refused', remedy: 'Is the server reachable, and does the pool have connections to spare?' };
   }
   return { kind: 'unknown', remedy: 'There was no answer that says whether it was done.' };
+}
+
+/** The same where tables and procedures are made, which takes other rights than a step. */
+export function understandMaking(error: unknown): SqlFailure {
+  const failure = understand(error);
+  if (failure.remedy !== GRANTS) return failure;
+  return {
+    ...failure,
+    remedy:
+      'Who makes the tables needs CREATE and CREATE ROUTINE on the database, once; or put `ddl()` into the migrations of somebody who may.',
+  };
 }

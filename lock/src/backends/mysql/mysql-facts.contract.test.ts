@@ -67,6 +67,24 @@ describe(`lease rows on ${product.name}`, () => {
     expect((await backend.tryAcquire(request('x'), soon())).outcome).toBe('granted');
   });
 
+  it('tables that may not be made, or not with this password, are a LockError about no lock', async () => {
+    await server.admin.query("CREATE USER IF NOT EXISTS visitor@'127.0.0.1' IDENTIFIED BY 'right'");
+    await server.admin.query("GRANT SELECT ON holdfast.* TO visitor@'127.0.0.1'");
+    for (const [password, remedy] of [
+      ['right', 'needs CREATE'],
+      ['wrong', 'Are name and password right'],
+    ] as const) {
+      const pool = createPool({ uri: urlOf(server.port), user: 'visitor', password });
+      onTestFinished(() => pool.end());
+      await expect(mysqlBackend(pool).createTables()).rejects.toMatchObject({
+        name: 'LockError',
+        code: 'ACCESS_DENIED',
+        lockName: undefined,
+        message: expect.stringContaining(remedy),
+      });
+    }
+  });
+
   it('a step that the server ends because of a deadlock is done again, and nobody sees it', async () => {
     const { backend } = open();
     const [holder, waiter] = [request('knot'), request('knot')];

@@ -1,8 +1,10 @@
 import { type Clock, systemRandom } from '../../core/clock.ts';
 import { SqlBackend } from '../../sql/backend.ts';
 import type { SqlNews } from '../../sql/database.ts';
+import { toLockError } from '../../sql/failures.ts';
 import { isPool, type PostgresPool, type PostgresQueries } from './client.ts';
 import { PostgresDatabase } from './database.ts';
+import { understandMaking } from './failures.ts';
 import { PostgresInbox } from './inbox.ts';
 import { ddl } from './statements/statements.ts';
 
@@ -33,10 +35,15 @@ export class PostgresBackend extends SqlBackend {
 
   /**
    * Makes the tables and functions that are missing. May be run again, and by many at once; changes no row. Rejects
-   * with the driver's own error.
+   * with a `LockError` as any step does: its code is `ACCESS_DENIED` where the role may not make them.
    */
   async createTables(): Promise<void> {
     // One simple query, and so one transaction. The advisory lock keeps two of these from making the same thing twice.
-    await this.#client.query(`SELECT pg_advisory_xact_lock(7238001);${ddl(this.#prefix)}`);
+    const statements = `SELECT pg_advisory_xact_lock(7238001);${ddl(this.#prefix)}`;
+    try {
+      await this.#client.query(statements);
+    } catch (error) {
+      throw toLockError(error, understandMaking(error), this.id, '');
+    }
   }
 }

@@ -82,3 +82,14 @@ export function understand(error: unknown): SqlFailure {
   }
   return { kind: 'unknown', remedy: 'The connection ended before the answer came.' };
 }
+
+/** The same where tables are made, which takes other rights than a step. */
+export function understandMaking(error: unknown): SqlFailure {
+  const failure = understand(error);
+  if ((error as { code?: unknown }).code !== '42501') return failure;
+  return {
+    ...failure,
+    remedy:
+      'Who makes the tables needs CREATE and USAGE on the schema, once; or put `ddl()` into the migrations of somebody who may.',
+  };
+}

@@ -56,6 +56,29 @@ describe('PostgreSQL', () => {
     expect((await backend.tryAcquire(request('x'), soon())).outcome).toBe('granted');
   });
 
+  it('tables that may not be made, or not by this name, are a LockError about no lock', async () => {
+    await server.admin.query(
+      'CREATE ROLE visitor LOGIN; CREATE SCHEMA closed; GRANT USAGE ON SCHEMA closed TO visitor',
+    );
+    for (const [part, code, remedy] of [
+      [{ username: 'visitor' }, 'ACCESS_DENIED', 'needs CREATE'],
+      [{ username: 'nobody_here' }, 'ACCESS_DENIED', 'Are name and password right'],
+      [{ pathname: '/nowhere' }, 'CONFIG', 'name of the database'],
+    ] as const) {
+      const url: URL = new URL(server.url);
+      Object.assign(url, part);
+      const pool = server.pool({ connectionString: url.href });
+      onTestFinished(() => pool.end());
+      const failed = expect(postgresBackend(pool, { listen: false, schema: 'closed' }).createTables()).rejects;
+      await failed.toMatchObject({
+        name: 'LockError',
+        code,
+        lockName: undefined,
+        message: expect.stringContaining(remedy),
+      });
+    }
+  });
+
   it('a thousand held locks are renewed by one statement', async () => {
     const { backend, pool } = open();
     const holds = Array.from({ length: 1_000 }, (_, index) => request(`many:${index}`));

@@ -1,3 +1,7 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { missingDatabase, TestDatabase } from '../test-support/database.ts';
 import { overlaps, readLog, stays, worker } from '../test-support/oracle.ts';
@@ -121,6 +125,28 @@ describe.each(['postgres', 'mysql'] as const)('on %s', SLOW, (where) => {
     expect(overlaps(all)).toEqual([]);
   });
 
+  it('who may not make tables is told so by migrate, with 77 and what helps, and no lock is named', async () => {
+    await server.ask('CREATE DATABASE empty');
+    await server.ask(where === 'postgres' ? 'CREATE ROLE reader LOGIN' : "CREATE USER reader@'127.0.0.1'");
+    if (where === 'mysql') await server.ask("GRANT SELECT ON empty.* TO reader@'127.0.0.1'");
+    const url = server.url.replace(/\/\/[a-z]+@/, '//reader@').replace(/\/[a-z]+$/, '/empty');
+    for (const options of [[], ['--guard']]) {
+      const { code, stderr } = await stage.start(['migrate', ...options, '--url', url]).outcome;
+      expect(code, stderr).toBe(77);
+      expect(stderr).toMatch(/denied.*needs CREATE/s);
+      expect(stderr).not.toMatch(/asked about|went wrong/);
+    }
+    const { code, stderr } = await stage.start(['ls', '--url', url]).outcome;
+    expect(code, stderr).toBe(78);
+    expect(stderr).not.toContain('asked about');
+  });
+
+  it('migrate --guard in a schema that is not there ends with 78', async () => {
+    const { code, stderr } = await run('migrate', '--guard', 'nowhere.tokens');
+    expect(code, stderr).toBe(78);
+    expect(stderr).toMatch(/nowhere.*must be there already/s);
+  });
+
   it('a wrong password ends them with 77, and is not repeated', async () => {
     await server.ask(
       where === 'postgres'
@@ -134,3 +160,103 @@ describe.each(['postgres', 'mysql'] as const)('on %s', SLOW, (where) => {
     expect(stderr).not.toContain('wrong-password');
   });
 });
+
+describe('a mysql:// URL that asks for TLS', SLOW, () => {
+  const missing = missingDatabase('mysql');
+  let stage: Stage;
+  let folder: string;
+  let plain: TestDatabase;
+  /** Its certificate is made out to this machine. */
+  let ours: TestDatabase;
+  /** And that of this one to another, by the same authority. */
+  let misnamed: TestDatabase;
+
+  beforeAll(async () => {
+    if (missing !== undefined) return;
+    folder = mkdtempSync(path.join(tmpdir(), 'holdfast-tls-'));
+    const authority = newAuthority(folder);
+    // One after the other: a MariaDB that is being set up loses its temporary tables to another that starts.
+    plain = await TestDatabase.start('mysql', ['--loose-skip-ssl', '--tls-version=']);
+    ours = await TestDatabase.start('mysql', authority.certify('localhost'));
+    misnamed = await TestDatabase.start('mysql', authority.certify('elsewhere.example'));
+  }, 120_000);
+  afterAll(async () => {
+    await Promise.all([plain, ours, misnamed].map((server) => server?.stop()));
+    if (folder !== undefined) rmSync(folder, { recursive: true });
+  }, 60_000);
+  beforeEach(({ skip }) => {
+    skip(missing !== undefined, missing);
+    stage = new Stage();
+  });
+  afterEach(() => stage?.strike());
+
+  /** Whether the authority is known to the program. */
+  function migrate({ url }: TestDatabase, parameters: string, { isKnown = false } = {}): Promise<Outcome> {
+    const env = isKnown ? { NODE_EXTRA_CA_CERTS: path.join(folder, 'ca.pem') } : {};
+    return stage.start(['migrate', '--url', `${url.replace('127.0.0.1', 'localhost')}${parameters}`], { env }).outcome;
+  }
+
+  it.each(['?sslmode=require', '?ssl-mode=REQUIRED', '?ssl-mode=VERIFY_CA', '?ssl=true'])(
+    'is refused by a server without it, and not answered in plain text: %s',
+    async (parameters) => {
+      const { code, stderr } = await migrate(plain, parameters);
+      expect(code, stderr).toBe(78);
+      expect(stderr).toContain('asks for TLS, and this server has none');
+      expect((await migrate(plain, '')).code).toBe(0);
+    },
+  );
+
+  it('is encrypted with `required`, whoever has made the certificate', async () => {
+    await misnamed.ask("CREATE USER cipher@'127.0.0.1' REQUIRE SSL");
+    await misnamed.ask("GRANT ALL ON *.* TO cipher@'127.0.0.1'");
+    const url = misnamed.url.replace('root@', 'cipher@');
+    expect(await stage.start(['migrate', '--url', url]).outcome).toMatchObject({ code: 77 });
+    expect(await stage.start(['migrate', '--url', `${url}?ssl-mode=required`]).outcome).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
+  });
+
+  it('is verified otherwise: with verify-ca by the authority, with the others by the name of the host too', async () => {
+    for (const parameters of [
+      '?ssl-mode=verify-ca',
+      '?ssl-mode=verify-identity',
+      '?sslmode=verify-full',
+      '?ssl=true',
+    ]) {
+      const unknown = await migrate(ours, parameters);
+      expect(unknown, unknown.stderr).toMatchObject({ code: 69, stderr: expect.stringContaining('certificate') });
+      expect(await migrate(ours, parameters, { isKnown: true })).toMatchObject({ code: 0, stderr: '' });
+      const other = await migrate(misnamed, parameters, { isKnown: true });
+      expect(other.code, `${parameters} ${other.stderr}`).toBe(parameters.endsWith('verify-ca') ? 0 : 69);
+    }
+  });
+});
+
+/** A certificate authority that nobody knows, in files of this folder, and what makes a server use one of its own. */
+function newAuthority(folder: string): { certify(host: string): string[] } {
+  const openssl = (...args: string[]): unknown => execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' });
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+  openssl('req', '-x509', ...key, '-keyout', 'ca.key', '-out', 'ca.pem', '-subj', '/CN=authority', '-days', '2');
+  return {
+    certify(host) {
+      const [keyFile, file] = [`${host}.key`, `${host}.pem`];
+      const signed = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-addext', `subjectAltName=DNS:${host}`];
+      openssl(
+        'req',
+        '-x509',
+        ...signed,
+        ...key,
+        '-keyout',
+        keyFile,
+        '-out',
+        file,
+        '-subj',
+        `/CN=${host}`,
+        '-days',
+        '2',
+      );
+      return [`--ssl-cert=${path.join(folder, file)}`, `--ssl-key=${path.join(folder, keyFile)}`];
+    },
+  };
+}

@@ -19,13 +19,15 @@ export class TestDatabase {
     this.#server = server;
   }
 
-  static async start(kind: 'postgres' | 'mysql'): Promise<TestDatabase> {
+  /** Further arguments are for a MariaDB. */
+  static async start(kind: 'postgres' | 'mysql', args: readonly string[] = []): Promise<TestDatabase> {
     const program = findServers()[kind];
     if ('missing' in program) throw new Error(program.missing);
     const reaper = await Reaper.start();
     try {
       const use = { reaper, program: program.file, folder: reaper.folder };
-      return new TestDatabase(reaper, await (kind === 'postgres' ? PostgresServer : MariadbServer).start(use));
+      const server = kind === 'postgres' ? PostgresServer.start(use) : MariadbServer.start({ ...use, args });
+      return new TestDatabase(reaper, await server);
     } catch (error) {
       await reaper.close();
       throw error;

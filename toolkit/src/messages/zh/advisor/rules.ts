@@ -69,8 +69,8 @@ export const rules: Readonly<Record<string, string>> = {
     '数据在会比较令牌的 SQL 数据库里，且高峰不超过 500/s',
   'The check stands in the very transaction that writes, and no server is added.':
     '检查就在写入的那个事务里，也不增加服务器。',
-  'The data is not where a lock row and its guard could stand beside it at this rate.':
-    '数据旁边放不下锁和守卫所用的行，或者对它来说速率太高。',
+  'The data is in no SQL database, or nothing compares tokens there, or the rate is more than lock rows should add to its own work.':
+    '数据不在 SQL 数据库里，或那里没有谁比较令牌，或速率高于锁的行应给它增加的负担。',
 
   'the resource compares fencing tokens, and there is a Redis': '资源一侧会比较栅栏令牌，并且有 Redis',
   'When the resource refuses the late write, a lock that can be given to two does no harm: a consensus cluster set up for this would add servers, and little safety.':
