@@ -126,10 +126,10 @@ describe.each(['postgres', 'mysql'] as const)('on %s', SLOW, (where) => {
   });
 
   it('who may not make tables is told so by migrate, with 77 and what helps, and no lock is named', async () => {
-    await server.ask('CREATE DATABASE empty');
+    await server.ask('CREATE DATABASE untouched');
     await server.ask(where === 'postgres' ? 'CREATE ROLE reader LOGIN' : "CREATE USER reader@'127.0.0.1'");
-    if (where === 'mysql') await server.ask("GRANT SELECT ON empty.* TO reader@'127.0.0.1'");
-    const url = server.url.replace(/\/\/[a-z]+@/, '//reader@').replace(/\/[a-z]+$/, '/empty');
+    if (where === 'mysql') await server.ask("GRANT SELECT ON untouched.* TO reader@'127.0.0.1'");
+    const url = server.url.replace(/\/\/[a-z]+@/, '//reader@').replace(/\/[a-z]+$/, '/untouched');
     for (const options of [[], ['--guard']]) {
       const { code, stderr } = await stage.start(['migrate', ...options, '--url', url]).outcome;
       expect(code, stderr).toBe(77);
