@@ -5,8 +5,8 @@
  */
 import { mysqlGuard } from 'holdfast/guards/mysql';
 import { mysqlBackend } from 'holdfast/mysql';
-import { createPool, type SslOptions } from 'mysql2/promise';
-import type { SqlAddress, TlsMode } from './address.ts';
+import { createPool, type PoolOptions, type SslOptions } from 'mysql2/promise';
+import { parseAddress, type SqlAddress, type TlsMode } from './address.ts';
 import type { Connection, ConnectOptions } from './connection.ts';
 import { CONNECT_TIMEOUT_MS, makeGuard, whenAnswering } from './database.ts';
 
@@ -20,6 +20,12 @@ const TLS: Readonly<Record<TlsMode, { readonly ssl?: SslOptions }>> = {
   'verified-ca': { ssl: {} },
   'verified-identity': { ssl: { verifyIdentity: true } },
 };
+
+/** What a pool needs to be told for this URL, its TLS included. Throws an `AddressError`. */
+export function poolOptionsOf(url: string): PoolOptions {
+  const address = parseAddress(url) as SqlAddress;
+  return { uri: address.url, ...TLS[address.tls] };
+}
 
 export async function openMysql(address: SqlAddress, options: ConnectOptions): Promise<Connection> {
   const pool = createPool({

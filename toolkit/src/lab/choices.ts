@@ -50,7 +50,7 @@ export interface Choice {
   readonly url: string | undefined;
 }
 
-/** Rejects with a UsageError that says what there is to choose from. */
+/** Rejects with a `LockError` if the user's server refuses us, and with a UsageError that says what there is to choose from. */
 export async function choose(ids: readonly string[], options: CheckupOptions, reaper: Reaper): Promise<Choice> {
   const url = options.url ?? (process.env.HOLDFAST_CHECKUP_URL || undefined);
   const ttlMs = parseDuration('--ttl', options.ttl ?? '3s');
@@ -59,7 +59,7 @@ export async function choose(ids: readonly string[], options: CheckupOptions, re
   }
   if (options.all && ids.length > 0) throw new UsageError('--all is for a check-up without names of experiments.');
   const chosen = chooseExperiments(ids, options.all === true);
-  const subjects = await chooseSubjects(options, url, reaper);
+  const subjects = await whereTheyCanWork(await chooseSubjects(options, url, reaper), url);
   return {
     experiments: chosen,
     subjects,
@@ -123,6 +123,33 @@ async function chooseSubjects(
         `Two subjects are called "${name}". Give yours another name, so that results can be told apart.`,
       );
     }
+  }
+  return subjects;
+}
+
+/** Asks the user's server, where a lock of ours is to use it, whether it takes us and has the tables of those that need some. */
+async function whereTheyCanWork(
+  subjects: readonly ChosenSubject[],
+  url: string | undefined,
+): Promise<readonly ChosenSubject[]> {
+  if (url === undefined || !subjects.some(({ name, isOurs }) => isOurs && name.startsWith('holdfast:')))
+    return subjects;
+  const { connect } = await import('../connect/connect.ts');
+  try {
+    await (await connect(url)).close();
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ACCESS_DENIED') throw error;
+    // What else is wrong is what the experiments will find.
+    if (code !== 'CONFIG') return subjects;
+    return subjects.map((subject) =>
+      builtInSubject(subject.name)?.needsTables
+        ? {
+            ...subject,
+            cannotWorkThere: `${subject.name} needs its tables there, and with --url the lab makes none. Run \`holdfast migrate\` first.`,
+          }
+        : subject,
+    );
   }
   return subjects;
 }

@@ -198,6 +198,31 @@ describe('the plan of a check-up', () => {
     );
   });
 
+  it('says of each experiment truly what it would do to a server of the user', () => {
+    const postgres = ours.filter(({ name }) => name === 'holdfast:postgres');
+    const reasons = new Map(
+      plan(postgres, { url: 'postgres://localhost/x' }).map((task) => [task.experiment.id, task.notRun?.split(',')[0]]),
+    );
+    expect(['pooler', 'silent-cut', 'partition', 'distance', 'clock'].map((id) => reasons.get(id))).toEqual([
+      'It puts a PgBouncer before a server',
+      'It cuts the way to a server',
+      'It cuts the way to a server',
+      'It puts a server far away',
+      'It moves the clock of a server',
+    ]);
+  });
+
+  it('leaves out on a server of the user what cannot work there, and says why', () => {
+    const subjects = ours.filter(({ name }) => name === 'holdfast:postgres');
+    const tasks = plan(
+      subjects.map((subject) => ({ ...subject, cannotWorkThere: 'It has no tables.' })),
+      {
+        url: 'postgres://localhost/x',
+      },
+    );
+    expect(tasks.find(({ experiment }) => experiment.id === 'crash')?.notRun).toBe('It has no tables.');
+  });
+
   it('runs nothing where there are no signals to stop a process with', () => {
     expect(plan(ours, { platform: 'win32' }).every((task) => task.notRun?.includes('SIGSTOP'))).toBe(true);
   });

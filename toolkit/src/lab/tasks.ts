@@ -25,6 +25,8 @@ export interface ChosenSubject {
   readonly patienceMs?: number;
   readonly onlyOnDemand?: readonly string[];
   readonly doesNotApply?: Readonly<Record<string, string>>;
+  /** Why it cannot work on the user's own server. */
+  readonly cannotWorkThere?: string;
   /** Whether it is one of ours, so that we know what to expect of it. */
   readonly isOurs: boolean;
 }
@@ -111,6 +113,15 @@ const WITH_REPLICA: readonly Experiment['servers'][] = [
   'redis-cluster',
 ];
 
+function whatItDoes({ servers, waysOfACanBeCut, distanceMs, tool }: Experiment): string {
+  if (servers === 'behind-pooler') return 'puts a PgBouncer before a server';
+  if (waysOfACanBeCut || servers === 'behind-black-hole' || servers === 'behind-line')
+    return 'cuts the way to a server';
+  if (distanceMs !== undefined) return 'puts a server far away';
+  if (tool === 'clock') return 'moves the clock of a server';
+  return servers === 'own-one' ? 'looks into a server' : 'kills or stops a server';
+}
+
 function obstacle(experiment: Experiment, subject: ChosenSubject, circumstances: Circumstances): string | undefined {
   const { servers, kinds, tool } = experiment;
   const { platform, programs, strace, pgbouncer, whyNoLine, isQuick, url } = circumstances;
@@ -138,9 +149,9 @@ function obstacle(experiment: Experiment, subject: ChosenSubject, circumstances:
     return `${subject.name} is a program that holds one lock at a time, and here many ask through one.`;
   }
   if (servers !== 'one' && url !== undefined) {
-    const does = servers === 'own-one' ? 'looks into a server' : 'kills or stops a server';
-    return `It ${does}, and with --url the lab does nothing to a server. Without --url it starts its own.`;
+    return `It ${whatItDoes(experiment)}, and with --url the lab does nothing to a server. Without --url it starts its own.`;
   }
+  if (subject.cannotWorkThere !== undefined) return subject.cannotWorkThere;
   if (subject.server !== 'none' && url === undefined) {
     const program = programs[subject.server];
     if ('missing' in program) return program.missing;

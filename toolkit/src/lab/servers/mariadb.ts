@@ -67,6 +67,7 @@ export class MariadbServer {
         ...reach,
         `--socket=${path.join(folder, `${name}.sock`)}`,
         `--pid-file=${path.join(folder, `${name}.pid`)}`,
+        `--tmpdir=${folder}`,
         '--innodb-buffer-pool-size=16M',
         '--innodb-flush-log-at-trx-commit=0',
         '--skip-log-bin',
@@ -140,7 +141,14 @@ const mariadb: Product = {
   status: 'information_schema.GLOBAL_STATUS',
   async initialise(program, folder) {
     const options = [ownerOf(), `--datadir=${folder}`, '--auth-root-authentication-method=normal'];
-    await run([installerOf(program), '--no-defaults', ...options, '--skip-test-db']);
+    // In /tmp another MariaDB that starts would remove its temporary tables.
+    await run([
+      installerOf(program),
+      '--no-defaults',
+      ...options,
+      `--tmpdir=${path.dirname(folder)}`,
+      '--skip-test-db',
+    ]);
     mkdirSync(path.join(folder, 'holdfast'), { recursive: true }); // a database is a folder
   },
 };

@@ -21,6 +21,8 @@ export interface BuiltInSubject {
   readonly onlyOnDemand?: readonly string[];
   /** It makes tables at its server, so that it is not let loose on one of the user's. */
   readonly makesTables?: true;
+  /** It needs the tables of `holdfast migrate`, which the lab makes on its own servers only. */
+  readonly needsTables?: true;
   /** Experiments that make no sense with it, each with the reason. */
   readonly doesNotApply?: Readonly<Record<string, string>>;
   readonly summary: string;
@@ -174,7 +176,7 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     server: 'postgres',
     followsSentinels: false,
     doesNotApply: dateEnds('holdfast:postgres'),
-    makesTables: true,
+    needsTables: true,
     summary: 'holdfast/postgres',
     load: async () => (await import('./holdfast-postgres.ts')).default,
   },
@@ -207,7 +209,7 @@ export const builtInSubjects: readonly BuiltInSubject[] = [
     followsSentinels: false,
     onlyOnDemand: ['clock'],
     doesNotApply: dateEnds('holdfast:mysql'),
-    makesTables: true,
+    needsTables: true,
     summary: 'holdfast/mysql',
     load: async () => (await import('./holdfast-mysql.ts')).default,
   },

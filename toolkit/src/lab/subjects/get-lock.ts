@@ -8,13 +8,14 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool, type RowDataPacket } from 'mysql2/promise';
+import { poolOptionsOf } from '../../connect/mysql.ts';
 import type { Subject } from '../subject.ts';
 
 const getLock: Subject = {
   name: 'get-lock',
   server: 'mysql',
   async open({ url }) {
-    const pool = createPool({ uri: url });
+    const pool = createPool(poolOptionsOf(url));
     return {
       async acquire(name, { waitMs }) {
         const giveUpAt = performance.now() + waitMs;

@@ -1,5 +1,6 @@
 import { mysqlBackend } from 'holdfast/mysql';
 import { createPool } from 'mysql2/promise';
+import { poolOptionsOf } from '../../connect/mysql.ts';
 import type { Subject } from '../subject.ts';
 import { sessionOf } from './holdfast-session.ts';
 
@@ -8,7 +9,7 @@ const holdfastMysqlSession: Subject = {
   name: 'holdfast:mysql-session',
   server: 'mysql',
   async open({ url }) {
-    const pool = createPool({ uri: url });
+    const pool = createPool(poolOptionsOf(url));
     const backend = mysqlBackend(pool, { session: true });
     return sessionOf(backend, async () => {
       await backend.close();

@@ -267,6 +267,15 @@ export const sentences = {
     'It looks into a server, and with --url the lab does nothing to a server. Without --url it starts its own.',
   withUrl:
     'It kills or stops a server, and with --url the lab does nothing to a server. Without --url it starts its own.',
+  withUrlPooler:
+    'It puts a PgBouncer before a server, and with --url the lab does nothing to a server. Without --url it starts its own.',
+  withUrlCuts:
+    'It cuts the way to a server, and with --url the lab does nothing to a server. Without --url it starts its own.',
+  withUrlFar:
+    'It puts a server far away, and with --url the lab does nothing to a server. Without --url it starts its own.',
+  withUrlClock:
+    'It moves the clock of a server, and with --url the lab does nothing to a server. Without --url it starts its own.',
+  noTablesThere: '{subject} needs its tables there, and with --url the lab makes none. Run `holdfast migrate` first.',
   noTwoReplicasNoLock: '{subject} takes no lock without two replicas.',
   noReplicaNoLock: '{subject} takes no lock without a replica.',
   knowsNoCluster: '{subject} does not know how to ask a cluster.',
