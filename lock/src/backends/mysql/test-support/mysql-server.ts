@@ -30,9 +30,12 @@ const mariadb: Product = {
   name: 'mariadb',
   args: ['--innodb-log-file-size=8M'],
   server: () => program('mariadbd'),
-  install(data) {
+  install(data, scratch) {
     const options = ['--no-defaults', user, `--datadir=${data}`, '--auth-root-authentication-method=normal'];
-    execFileSync(program('mariadb-install-db'), [...options, '--skip-test-db'], { stdio: 'ignore' });
+    execFileSync(program('mariadb-install-db'), [...options, '--skip-test-db'], {
+      stdio: 'ignore',
+      env: { ...process.env, TMPDIR: scratch },
+    });
     execFileSync('mkdir', [path.join(data, 'holdfast')]); // a database is a folder
   },
 };
@@ -148,6 +151,7 @@ export class MysqlServer {
         '--no-defaults',
         `--user=${userInfo().username}`,
         `--datadir=${path.join(this.folder, 'data')}`,
+        `--tmpdir=${this.folder}`, // one of several in one folder removes the files of the others
         `--port=${this.port}`,
         '--bind-address=127.0.0.1',
         `--socket=${path.join(this.folder, 'socket')}`,
