@@ -88,7 +88,7 @@ export const ADDRESS_FORMS: readonly string[] = [
   'zookeeper://host:2181,host:2181/chroot  a ZooKeeper ensemble',
   'zookeepers://…                     the same over TLS',
   'postgres://user:password@host/db   PostgreSQL; `holdfast migrate` first',
-  'mysql://user:password@host/db      MySQL or MariaDB; the same; over TLS with ?ssl-mode=verify-identity',
+  'mysql://user:password@host/db      MySQL or MariaDB; the same; ?ssl-mode=…',
 ];
 
 const SCHEMES =
