@@ -10,7 +10,7 @@ import { type MysqlPool, mysqlBackend } from '../backends/mysql/index.ts';
 import { MysqlServer } from '../backends/mysql/test-support/mysql-server.ts';
 import { request, soon } from '../sql/test-support/requests.ts';
 import { type MysqlGuard, type MysqlTransaction, mysqlGuard } from './mysql.ts';
-import { describeAnswers, inTransactions } from './test-support/guard-suite.ts';
+import { describeAnswers, endingTransaction, inTransactions } from './test-support/guard-suite.ts';
 
 interface Pool {
   getConnection(): Promise<MysqlTransaction & { release(): unknown }>;
@@ -72,15 +72,7 @@ function poolOf(kind: string): Pool {
 async function transact(kind: string, work: (connection: MysqlTransaction) => void | Promise<void>): Promise<void> {
   const connection = await poolOf(kind).getConnection();
   await connection.query('START TRANSACTION');
-  try {
-    await work(connection);
-    await connection.query('COMMIT');
-  } catch (error) {
-    await connection.query('ROLLBACK');
-    throw error;
-  } finally {
-    connection.release();
-  }
+  await endingTransaction(connection, work);
 }
 
 for (const kind of Object.keys(kinds)) {

@@ -3,7 +3,7 @@ import { createPool } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MysqlServer } from '../backends/mysql/test-support/mysql-server.ts';
 import { type MysqlTransaction, mysqlGuard } from './mysql.ts';
-import { describeGuard, type GuardUnderTest } from './test-support/guard-suite.ts';
+import { describeGuard, endingTransaction, type GuardUnderTest } from './test-support/guard-suite.ts';
 
 interface Connection extends MysqlTransaction {
   release(): unknown;
@@ -52,15 +52,7 @@ function subject(pool: () => Pool, isolation: string): GuardUnderTest {
   };
   const inTransaction = async (work: (connection: Connection) => Promise<void>): Promise<void> => {
     const connection = await begin();
-    try {
-      await work(connection);
-      await connection.query('COMMIT');
-    } catch (error) {
-      await connection.query('ROLLBACK');
-      throw error;
-    } finally {
-      connection.release();
-    }
+    await endingTransaction(connection, work);
   };
   return {
     async begin(resource, source = 'test') {

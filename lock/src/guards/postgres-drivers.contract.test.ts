@@ -10,7 +10,7 @@ import { type PostgresQueries, postgresBackend } from '../backends/postgres/inde
 import { PostgresServer } from '../backends/postgres/test-support/postgres-server.ts';
 import { request, soon } from '../sql/test-support/requests.ts';
 import { type PostgresGuard, type PostgresTransaction, postgresGuard } from './postgres.ts';
-import { describeAnswers, type GuardAnswers, inTransactions } from './test-support/guard-suite.ts';
+import { describeAnswers, endingTransaction, type GuardAnswers, inTransactions } from './test-support/guard-suite.ts';
 
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
@@ -41,15 +41,7 @@ const guardOf = (source: string): PostgresGuard => postgresGuard({ source });
 async function transact(work: (connection: pg.PoolClient) => void | Promise<void>, on: pg.Pool = pool): Promise<void> {
   const connection = await on.connect();
   await connection.query('BEGIN');
-  try {
-    await work(connection);
-    await connection.query('COMMIT');
-  } catch (error) {
-    await connection.query('ROLLBACK');
-    throw error;
-  } finally {
-    connection.release();
-  }
+  await endingTransaction(connection, work);
 }
 
 const guards: Readonly<Record<string, GuardAnswers>> = {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { postgresBackend } from '../backends/postgres/index.ts';
 import { PostgresServer } from '../backends/postgres/test-support/postgres-server.ts';
 import { postgresGuard } from './postgres.ts';
-import { describeGuard, type GuardUnderTest } from './test-support/guard-suite.ts';
+import { describeGuard, endingTransaction, type GuardUnderTest } from './test-support/guard-suite.ts';
 
 let server: PostgresServer;
 let pool: ReturnType<PostgresServer['pool']>;
@@ -21,16 +21,8 @@ afterAll(async () => {
 
 async function inTransaction(work: (connection: pg.PoolClient) => Promise<void>): Promise<void> {
   const connection = await pool.connect();
-  try {
-    await connection.query('BEGIN');
-    await work(connection);
-    await connection.query('COMMIT');
-  } catch (error) {
-    await connection.query('ROLLBACK');
-    throw error;
-  } finally {
-    connection.release();
-  }
+  await connection.query('BEGIN');
+  await endingTransaction(connection, work);
 }
 
 function subject(isolation: string): GuardUnderTest {

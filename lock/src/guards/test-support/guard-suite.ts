@@ -59,6 +59,21 @@ export function inTransactions<Transaction>(
   };
 }
 
+/** Does the work in the transaction that is open on a connection, ends it, and gives the connection back. */
+export async function endingTransaction<
+  Connection extends { query(sql: string): Promise<unknown>; release(): unknown },
+>(connection: Connection, work: (connection: Connection) => void | Promise<void>): Promise<void> {
+  try {
+    await work(connection);
+    await connection.query('COMMIT');
+  } catch (error) {
+    await connection.query('ROLLBACK');
+    throw error;
+  } finally {
+    connection.release();
+  }
+}
+
 let resources = 0;
 const newResource = (): string => `account:${process.pid}:${++resources}`;
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
